@@ -1,0 +1,1 @@
+"""BrowserGym's benchmarks as unibench suites. Importing this imports no upstream."""

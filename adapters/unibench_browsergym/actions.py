@@ -1,0 +1,195 @@
+"""BrowserGym's high-level actions: upstream's parser and upstream's functions, called with literal arguments.
+
+Upstream turns each action into 21 kB of Python and executes that (browsergym/core/action/highlevel.py, 0.14.3). Here the
+same functions are called directly, so no text of an agent's is ever run as Python.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from browsergym.core.action import functions, parsers
+from playwright.sync_api import Error, Page
+from pyparsing import ParseBaseException
+
+from unibench.actions import (
+    Action,
+    Answer,
+    Back,
+    Click,
+    Done,
+    DoubleClick,
+    Drag,
+    Element,
+    Goto,
+    Hotkey,
+    Infeasible,
+    Key,
+    LongPress,
+    Move,
+    Native,
+    Scroll,
+    Target,
+    Type,
+    Wait,
+)
+from unibench.errors import UnsupportedAction
+
+Call = tuple[str, tuple[Any, ...], dict[str, Any]]
+"""One of upstream's functions by name, with its arguments."""
+
+UPLOADS = ("upload_file", "mouse_upload_file")
+
+LISTED = (
+    "noop", "scroll", "fill", "select_option", "click", "dblclick", "hover", "press", "focus", "clear", "drag_and_drop",
+    "upload_file", "scroll_at", "mouse_move", "mouse_up", "mouse_down", "mouse_click", "mouse_dblclick",
+    "mouse_drag_and_drop", "mouse_upload_file", "keyboard_down", "keyboard_up", "keyboard_press", "keyboard_type",
+    "keyboard_insert_text", "go_back", "go_forward", "goto", "tab_close", "tab_focus", "new_tab", "send_msg_to_user",
+    "report_infeasible",
+)  # fmt: skip
+"""What upstream lists in its action subsets (browsergym/core/action/highlevel.py, 0.14.3)."""
+
+
+class ActionFailed(Exception):
+    """An action had no effect, for a reason that the agent may see."""
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a call does beside moving the page: upstream's two callbacks."""
+
+    message: Callable[[str], None]
+    infeasible: Callable[[str], None]
+
+
+def parse_native(code: str) -> list[Call]:
+    """The calls of an action string, by upstream's own parser.
+
+    Raises:
+        ActionFailed: nothing to call, or a function that upstream does not list.
+    """
+    try:
+        found = sum(parsers.highlevel_action_parser.search_string(code).as_list(), [])
+    except (ParseBaseException, ValueError, SyntaxError, RecursionError) as error:
+        raise ActionFailed(f"not an action: {error}") from None
+    if not found:
+        raise ActionFailed("Received an empty action.")
+    calls: list[Call] = []
+    for name, arguments in found:
+        if name not in LISTED:
+            raise ActionFailed(f"Invalid action type '{name}'.")
+        plain = tuple(a for a in arguments if not isinstance(a, parsers.NamedArgument))
+        named = {a.name: a.value for a in arguments if isinstance(a, parsers.NamedArgument)}
+        try:
+            inspect.signature(getattr(functions, name)).bind(*plain, **named)
+        except TypeError as error:
+            raise ActionFailed(f"{name}: {error}") from None
+        calls.append((name, plain, named))
+    return calls
+
+
+def translate(action: Action) -> list[Call]:
+    """An action as calls of upstream's functions.
+
+    Raises:
+        UnsupportedAction: the web suites have no such kind.
+        ActionFailed: a native action string does not parse.
+    """
+    match action:
+        case Native(dialect="browsergym", code=code):
+            return parse_native(code)
+        case Click(target=target, button=button):
+            return [_at(target, "click", "mouse_click", button=button)]
+        case DoubleClick(target=target):
+            return [_at(target, "dblclick", "mouse_dblclick")]
+        case Move(target=target):
+            return [_at(target, "hover", "mouse_move")]
+        case Drag(start=Element(ref=start), end=Element(ref=end)):
+            return [("drag_and_drop", (start, end), {})]
+        case Drag(start=start, end=end) if not isinstance(start, Element) and not isinstance(end, Element):
+            return [("mouse_drag_and_drop", (start.x, start.y, end.x, end.y), {})]
+        case Drag():
+            raise UnsupportedAction("a drag goes from point to point or from element to element")
+        case Scroll(target=None, dx=dx, dy=dy):
+            return [("scroll", (dx, dy), {})]
+        case Scroll(target=target, dx=dx, dy=dy):
+            assert target is not None
+            return [_at(target, "hover", "mouse_move"), ("scroll", (dx, dy), {})]
+        case Type(text=text, target=None):
+            return [("keyboard_type", (text,), {})]
+        case Type(text=text, target=target):
+            assert target is not None
+            return [_at(target, "click", "mouse_click"), ("keyboard_type", (text,), {})]
+        case Key(key=key):
+            return [("keyboard_press", (key,), {})]
+        case Hotkey(keys=keys):
+            return [("keyboard_press", ("+".join(keys),), {})]
+        case LongPress(target=target, seconds=seconds):
+            if isinstance(target, Element):
+                raise UnsupportedAction("a long press needs a point")
+            place = (target.x, target.y)
+            return [("mouse_down", place, {}), ("noop", (seconds * 1000,), {}), ("mouse_up", place, {})]
+        case Back():
+            return [("go_back", (), {})]
+        case Goto(url=url):
+            return [("goto", (url,), {})]
+        case Wait(seconds=seconds):
+            return [("noop", (seconds * 1000,), {})]
+        case Answer(text=text):
+            return [("send_msg_to_user", (text,), {})]
+        case Infeasible(reason=reason):
+            return [("report_infeasible", (reason,), {})]
+        case Done():
+            return []
+        case Native(dialect=dialect):
+            raise UnsupportedAction(f"no native dialect {dialect!r}; the web suites speak 'browsergym'")
+    raise UnsupportedAction(f"the web suites have no action of type {action.type!r}")
+
+
+def _at(target: Target, on_element: str, on_point: str, **named: Any) -> Call:
+    if isinstance(target, Element):
+        return (on_element, (target.ref,), named)
+    return (on_point, (target.x, target.y), named)
+
+
+def why_refused(calls: list[Call], base_url: str, *, allow_any_url: bool, allow_upload: bool) -> str:
+    """Why the settings forbid a call; empty if they forbid none.
+
+    Web addresses and the suite's own pages are allowed. ``javascript:`` and ``data:`` URLs run script that can write what
+    the verifier reads; ``file:`` URLs read this machine.
+    """
+    for name, plain, named in calls:
+        if name in UPLOADS and not allow_upload:
+            return f"refused: {name} reads files of this machine; the setting allow_upload=true permits it"
+        if name == "goto" and not allow_any_url:
+            url = str(plain[0] if plain else named["url"]).strip()
+            scheme = urlsplit(url).scheme.lower()
+            inside = url.startswith(base_url) and ".." not in url
+            if scheme not in ("", "http", "https") and url != "about:blank" and not inside:
+                return f"refused: a {scheme}: URL can write what the verifier reads, or read this machine; the setting allow_any_url=true permits it"
+    return ""
+
+
+def perform(calls: list[Call], page: Page, effects: Effects) -> Page:
+    """Calls upstream's functions on a page, and returns the page that is active afterwards.
+
+    Raises:
+        ActionFailed: a call had no effect (a missing element, a time-out, a wrong argument).
+    """
+    # The functions read these names from their module; upstream pastes them into the text that it executes.
+    functions.page = page
+    functions.send_message_to_user = effects.message
+    functions.report_infeasible_instructions = effects.infeasible
+    functions.demo_mode = "off"
+    functions.retry_with_force = False
+    for name, plain, named in calls:
+        try:
+            getattr(functions, name)(*plain, **named)
+        except (Error, ValueError, TypeError, AttributeError, KeyError, IndexError, AssertionError) as error:
+            raise ActionFailed(f"{type(error).__name__}: {error}") from error
+    active: Page = functions.page
+    return active

@@ -1,0 +1,285 @@
+"""One browser, a fresh context for each episode, upstream's task object on its page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from browsergym.core.constants import BROWSERGYM_ID_ATTRIBUTE
+from playwright.sync_api import BrowserContext, Error, Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from unibench.actions import Action, Done
+from unibench.errors import EnvironmentFault, SetupFault, UnknownName
+from unibench.observations import Observation
+from unibench.settings import Substrate
+from unibench.suite import ActionResult, Session
+from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
+from unibench.verdict import Evidence, Verdict
+from unibench_browsergym.actions import ActionFailed, Effects, perform, translate, why_refused
+from unibench_browsergym.browser import BrowserPool
+from unibench_browsergym.looking import Looker
+from unibench_browsergym.miniwob import MiniwobSettings, Observations, offers
+
+if TYPE_CHECKING:
+    from browsergym.miniwob.base import AbstractMiniwobTask
+
+    from unibench_browsergym.miniwob.suite import MiniwobSuite
+
+T = TypeVar("T")
+
+# Two frames: one for what the input changed, one for what that changed in turn.
+_PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+
+
+@dataclass
+class MiniwobHandle:
+    """What golden recipes get: the live page, the goal as worded now, and the spec."""
+
+    page: Page
+    goal: str
+    spec: InstanceSpec
+
+
+@dataclass
+class Episode:
+    """All that lives as long as one instance."""
+
+    spec: InstanceSpec
+    task: AbstractMiniwobTask
+    context: BrowserContext
+    page: Page
+    goal: str
+    looker: Looker
+    messages: list[dict[str, Any]]
+    last_error: str = ""
+    infeasible: bool = False
+    done: bool = False
+    crashed: str = ""
+
+
+class MiniwobSession(Session):
+    """A MiniWoB++ machine: a browser, and at most one episode in it."""
+
+    def __init__(self, suite: MiniwobSuite, settings: MiniwobSettings, substrate: Substrate) -> None:
+        self._suite = suite
+        self._settings = settings
+        self._pool = BrowserPool(slow_mo=settings.slow_mo)
+        self._substrate = substrate
+        self._episode: Episode | None = None
+
+    @property
+    def substrate(self) -> Substrate:
+        return self._substrate.model_copy(update={"digest": self._pool.version})
+
+    @property
+    def episode(self) -> Episode:
+        if self._episode is None:
+            raise EnvironmentFault("there is no running episode; reset first")
+        return self._episode
+
+    @property
+    def handle(self) -> MiniwobHandle:
+        episode = self.episode
+        return MiniwobHandle(episode.page, episode.goal, episode.spec)
+
+    # -- the port ------------------------------------------------------------------------------
+
+    def reset(self, spec: InstanceSpec) -> Instance:
+        self._leave()
+        task = self._suite.task_class(spec.task)(seed=_seed(spec), base_url=self._suite.base_url)
+        browser = self._pool.browser
+        self._pool.playwright.selectors.set_test_id_attribute(BROWSERGYM_ID_ATTRIBUTE)
+        try:
+            context = browser.new_context(viewport=task.viewport, locale=task.locale, timezone_id=task.timezone_id)  # type: ignore[arg-type]
+            context.set_default_timeout(task.timeout)
+            page = context.new_page()
+        except Error as error:
+            raise EnvironmentFault(f"the browser gives no page: {_first(error)}", detail=str(error)) from None
+        try:
+            goal, _ = task.setup(page)
+            page.wait_for_load_state("domcontentloaded")
+        except Error as error:
+            context.close()
+            raise SetupFault(f"{spec.task} does not come up: {_first(error)}", detail=str(error)) from None
+        episode = Episode(spec, task, context, page, goal, Looker(page, self._settings.tags_to_mark), messages=[])
+        self._episode = episode
+        self._watch(page, episode)
+        context.on("page", lambda opened: self._opened(opened, episode))
+        offered = offers(self._settings)
+        brief = Brief(
+            suite=spec.suite,
+            task=spec.task,
+            goal=(Text(text=goal),),
+            actions=offered.actions,
+            dialects=offered.dialects,
+            observations=tuple(offered.observations),
+            screen=offered.screen,
+            budget=next((t.budget for t in self._suite.tasks() if t.id == spec.task), Budget()),
+        )
+        return Instance(spec=spec, brief=brief)
+
+    def observe(self, names: Sequence[str]) -> Observation:
+        for name in names:
+            if name not in Observations.KINDS:
+                raise UnknownName.among("observation", name, Observations.KINDS)
+        episode = self.episode
+        others: dict[str, Callable[[], Any]] = {
+            "url": lambda: episode.page.url,
+            "goal": lambda: episode.goal,
+            "last_action_error": lambda: episode.last_error,
+            "open_pages_urls": lambda: [page.url for page in episode.context.pages],
+        }
+        return self._alive(lambda: episode.looker.observe(names, others))
+
+    def act(self, action: Action) -> ActionResult:
+        episode = self.episode
+        start = time.perf_counter()
+        error, refused = "", False
+        try:
+            calls = translate(action)
+            error = why_refused(
+                calls, self._suite.base_url, allow_any_url=self._settings.allow_any_url, allow_upload=self._settings.allow_upload
+            )
+            refused = bool(error)
+            if not refused:
+                effects = Effects(message=lambda text: self._say(episode, text), infeasible=lambda why: self._give_up(episode, why))
+                self._use(perform(calls, episode.page, effects), episode)
+        except ActionFailed as failed:
+            error = str(failed)
+            self._check_alive(episode, failed.__cause__)
+        episode.last_error = error
+        episode.done = episode.done or isinstance(action, Done)
+        self._settle(episode)
+        said = bool(episode.messages) and episode.messages[-1]["role"] == "assistant"
+        ended = (
+            episode.done
+            or (episode.infeasible and self._settings.end_on_infeasible)
+            or (said and self._settings.end_on_answer)
+        )
+        return ActionResult(error=error, refused=refused, ended=ended, seconds=time.perf_counter() - start)
+
+    def verify(self) -> Verdict:
+        episode = self.episode
+        descriptor = self._suite.describe(episode.spec.task, self._settings)
+        start = time.perf_counter()
+        self._active_page(episode)
+        reward, done, _, info = self._alive(lambda: episode.task.validate(episode.page, episode.messages))
+        raw = info.get("RAW_REWARD_GLOBAL")
+        wrapper, page = descriptor.sources
+        # A raw reward between 0 and 1 is the page's partial credit; only BrowserGym's "> 0" makes a pass of it.
+        by_wrapper = raw is None or 0 < raw < 1
+        return Verdict.of(
+            descriptor,
+            float(reward),
+            raw=None if raw is None else float(raw),
+            final=bool(done),
+            evidence=Evidence(
+                expected={"raw reward": "> 0"},
+                found={"raw reward": raw, "reason": info.get("REWARD_REASON"), "done": bool(done)} if raw is not None else {"url": episode.page.url},
+                decided_by=wrapper.path if by_wrapper else page.path,
+                note=str(info.get("error", "")),
+            ),
+            seconds=time.perf_counter() - start,
+        )
+
+    def artifacts(self) -> dict[str, bytes]:
+        episode = self.episode
+        html = self._alive(episode.page.content)
+        return {"page.html": html.encode(), "screenshot.png": self._alive(episode.looker.screenshot).png}
+
+    def close(self) -> None:
+        self._leave()
+        self._pool.close()
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _leave(self) -> None:
+        episode, self._episode = self._episode, None
+        if episode is None:
+            return
+        try:
+            episode.task.teardown()
+            episode.context.close()
+        except Error:
+            pass  # the context went with a crashed page or browser; the next reset makes another
+
+    def _watch(self, page: Page, episode: Episode) -> None:
+        def crashed(_: Page) -> None:
+            episode.crashed = "the page crashed"
+
+        page.on("crash", crashed)
+
+    def _opened(self, page: Page, episode: Episode) -> None:
+        """A page that the task's page opened becomes the active one, as upstream's focus tracking makes it."""
+        self._watch(page, episode)
+        self._use(page, episode)
+
+    def _use(self, page: Page, episode: Episode) -> None:
+        if page is not episode.page:
+            episode.page = page
+            episode.looker = Looker(page, self._settings.tags_to_mark)
+
+    def _active_page(self, episode: Episode) -> None:
+        """Keeps an open page active (browsergym/core/env.py ``_active_page_check``)."""
+        if not episode.page.is_closed():
+            return
+        pages = episode.context.pages
+        if not pages:
+            raise EnvironmentFault("the page closed")
+        self._use(pages[-1], episode)
+
+    def _say(self, episode: Episode, text: str) -> None:
+        if not isinstance(text, str):
+            raise ValueError(f"Forbidden value: {text} is not a string")
+        episode.messages.append({"role": "assistant", "timestamp": time.time(), "message": text})
+
+    def _give_up(self, episode: Episode, reason: str) -> None:
+        if not isinstance(reason, str):
+            raise ValueError(f"Forbidden value: {reason} is not a string")
+        episode.messages.append({"role": "infeasible", "timestamp": time.time(), "message": reason})
+        episode.infeasible = True
+
+    def _settle(self, episode: Episode) -> None:
+        if self._settings.pre_observation_delay:
+            time.sleep(self._settings.pre_observation_delay)
+        self._active_page(episode)
+        page = episode.page
+        try:
+            page.wait_for_load_state("domcontentloaded", timeout=3000)
+            if not self._settings.pre_observation_delay:
+                page.evaluate(_PAINTED)
+        except PlaywrightTimeout:
+            pass  # upstream goes on after 3 s, too
+        except Error as error:
+            self._check_alive(episode, error)
+
+    def _alive(self, look: Callable[[], T]) -> T:
+        episode = self.episode
+        try:
+            return look()
+        except Error as error:
+            self._check_alive(episode, error)
+            raise
+
+    def _check_alive(self, episode: Episode, error: BaseException | None) -> None:
+        """Raises if the page or the browser is gone."""
+        if not self._pool.browser_is_up:
+            raise EnvironmentFault("the browser ended") from error
+        if episode.crashed or "Target crashed" in str(error):
+            raise EnvironmentFault(episode.crashed or "the page crashed") from error
+        if episode.page.is_closed() and not episode.context.pages:
+            raise EnvironmentFault("the page closed") from error
+
+
+def _seed(spec: InstanceSpec) -> int:
+    seed = spec.params.get("seed")
+    if not isinstance(seed, int):
+        raise SetupFault(f"the spec of {spec.task} has no integer param 'seed'; draw it with Suite.draw")
+    return seed
+
+
+def _first(error: Error) -> str:
+    return str(error).splitlines()[0]

@@ -1,0 +1,112 @@
+"""MiniWoB++'s golden module: makes controls of recipes."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import json
+import pkgutil
+from collections.abc import Sequence
+from functools import cache
+
+import unibench_golden_checks.miniwob as package
+from unibench.golden.control import (
+    BELOW_GOLDEN,
+    PASSED,
+    Control,
+    Equivalent,
+    NotApplicable,
+    Provenance,
+    Readback,
+    RecipeFailed,
+    Role,
+    Vacuous,
+)
+from unibench.task import InstanceSpec
+from unibench_browsergym.miniwob.session import MiniwobHandle
+from unibench_golden_checks.miniwob.hand import Hand
+from unibench_golden_checks.miniwob.recipe import RECIPES, Recipe, State
+
+SUBMIT_AT_ONCE = "submit-at-once"
+_NO_RECIPES = {"hand", "recipe", "controls"}
+
+
+@cache
+def recipes() -> dict[str, type[Recipe]]:
+    """All recipes by task, from every module of this package."""
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name not in _NO_RECIPES:
+            importlib.import_module(f"{package.__name__}.{module.name}")
+    return RECIPES
+
+
+class MiniwobGolden:
+    """See :class:`unibench.golden.control.GoldenModule`."""
+
+    def controls(self, spec: InstanceSpec) -> Sequence[Control]:
+        recipe = recipes().get(spec.task)
+        if recipe is None:
+            return []
+        means = "script-write" if recipe.writes else "real-input"
+        provenance = Provenance(source="instruction", means=means, note=recipe.writes)
+        golden = Control("golden", Role.GOLDEN, PASSED, provenance, build=lambda handle: golden_state(recipe, handle), state="golden")
+        names = ((SUBMIT_AT_ONCE,) if recipe.submits else ()) + recipe.mutations
+        return [golden, *(mutant(recipe, name, provenance) for name in names)]
+
+    def recipe_digest(self, task: str) -> str:
+        recipe = recipes()[task]
+        sources = [inspect.getsource(cls) for cls in recipe.__mro__ if cls.__module__.startswith(package.__name__)]
+        return hashlib.sha256("".join([inspect.getsource(Hand), *sources]).encode()).hexdigest()[:32]
+
+    def true_at_start(self, task: str) -> bool:
+        return False
+
+
+def mutant(recipe: type[Recipe], name: str, provenance: Provenance) -> Control:
+    """The control of one nearly right state."""
+    return Control(name, Role.MUTANT, BELOW_GOLDEN, provenance, build=lambda handle: mutant_state(recipe, name, handle), state=name)
+
+
+def golden_state(recipe_class: type[Recipe], handle: MiniwobHandle) -> Readback:
+    """Makes the right end state, checks it by reading it back, and commits."""
+    recipe = recipe_class(Hand(handle.page), handle.goal)
+    wanted = recipe.prepare()
+    recipe.construct(wanted)
+    found = recipe.read()
+    if not recipe.right(found):
+        back = _readback(recipe, made=wanted, found=found, right=False)
+        raise RecipeFailed(f"the golden state reads back as {_text(found)}, not as {_text(wanted)}", back)
+    recipe.commit()
+    return _readback(recipe, made=wanted, found=found, right=True)
+
+
+def mutant_state(recipe_class: type[Recipe], name: str, handle: MiniwobHandle) -> Readback:
+    """Makes a nearly right end state, checks by reading it back that it is wrong, and commits."""
+    recipe = recipe_class(Hand(handle.page), handle.goal)
+    recipe.prepare()
+    made: State = None
+    if name != SUBMIT_AT_ONCE:
+        made = recipe.mutant(name)
+        if made is None:
+            raise NotApplicable(f"this instance has no state {name!r}", _readback(recipe, made=None, found=None, right=None))
+        recipe.construct(made)
+    found = recipe.read()
+    if recipe.right(found):
+        back = _readback(recipe, made=made, found=found, right=True)
+        if name == SUBMIT_AT_ONCE:
+            raise Vacuous("the untouched page is right already", back)
+        raise Equivalent(f"the state {_text(found)} is right by the instruction's words", back)
+    recipe.commit()
+    return _readback(recipe, made=made, found=found, right=False)
+
+
+def _readback(recipe: Recipe, *, made: State, found: State, right: bool | None) -> Readback:
+    return Readback(wanted=recipe.wanted, made=made, found=found, right=right, steps=recipe.hand.steps)
+
+
+def _text(value: State) -> str:
+    return json.dumps(value, ensure_ascii=False)[:200]
+
+
+MODULE = MiniwobGolden()

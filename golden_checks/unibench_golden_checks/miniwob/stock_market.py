@@ -1,0 +1,82 @@
+"""Recipe for buying a stock at the right moment."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from unibench_golden_checks.miniwob.hand import Hand, HandError
+from unibench_golden_checks.miniwob.recipe import Recipe, State, recipe
+
+# Resolves as soon as a new price is shown that lies on the wanted side of the limit (in cents). For the first three
+# seconds one that a single change cannot carry back over the limit is waited for: a change is 1.50 dollars at most.
+_WHEN = """([limit, side]) => new Promise(done => {
+  const price = document.querySelector('#stock-price');
+  const watch = new MutationObserver(() => {
+    const over = Math.round(100 * Number(price.textContent.slice(1))) - limit;
+    const safe = side !== 0 && document.querySelectorAll('.plot-point').length < 30 ? 160 : 0;
+    if (Math.sign(over) === side && Math.abs(over) >= safe) finish(true);
+  });
+  const finish = found => { watch.disconnect(); done(found) };
+  watch.observe(price, {childList: true});
+  setTimeout(() => finish(false), 11000);
+})"""
+
+# The price that is shown, in cents, and how many are plotted.
+_NOW = "() => [Math.round(100 * Number(document.querySelector('#stock-price').textContent.slice(1))), document.querySelectorAll('.plot-point').length]"
+
+# The prices plotted from the nth on, in cents; the plot's origin is at 35 dollars.
+_PLOTTED = "n => [...document.querySelectorAll('.plot-point')].slice(n).map(e => Math.round(100 * (Number(e.getAttribute('cy')) + 35)))"
+
+_SIDES = {"below": -1, "at": 0, "above": 1}
+
+
+@recipe("stock-market")
+class StockMarket(Recipe):
+    """"Buy ABC stock when the price is less than $45.10."; the state is where the shown price lies when the button that
+    the pointer holds down on Buy is about to be let go: below, at or above the limit."""
+
+    submits: ClassVar[bool] = False
+    mutations: ClassVar[tuple[str, ...]] = ("at-the-limit", "above-the-limit")
+    timing: ClassVar[str] = "the price changes ten times a second, for ten seconds; the click must come before the next change"
+
+    def __init__(self, hand: Hand, goal: str) -> None:
+        super().__init__(hand, goal)
+        self.caught = ""
+
+    def want(self) -> State:
+        amount = self.match(r"stock when the price is less than \$(\d+\.\d\d)").group(1)
+        self.limit = round(100 * float(amount))
+        return "below"
+
+    def mutant(self, name: str) -> State | None:
+        # Whether the price ever gets there shows only when it does: then this is the moment.
+        side = name.removesuffix("-the-limit")
+        try:
+            self.catch(side)
+        except HandError:
+            return None
+        return side
+
+    def catch(self, side: str) -> None:
+        """Holds the button down on Buy and waits for the price to get to a side of the limit."""
+        self.hand.point_at("#buy")
+        self.hand.down()
+        self.hand.wait_until(_WHEN, [self.limit, _SIDES[side]], timeout=1)
+        self.caught = side
+
+    def construct(self, state: State) -> None:
+        if self.caught != state:
+            self.catch(state)
+
+    def side(self, cents: int) -> str | None:
+        return next((side for side, sign in _SIDES.items() if (cents > self.limit) - (cents < self.limit) == sign), None)
+
+    def read(self) -> State:
+        cents, self.plotted = self.hand.read(_NOW)
+        self.seen = self.side(cents)
+        return self.seen
+
+    def commit(self) -> None:
+        self.hand.up()
+        if {self.side(cents) for cents in self.hand.read(_PLOTTED, self.plotted - 1)} != {self.seen}:
+            raise HandError("the price crossed the limit while the button was let go: at which price it bought is not known")

@@ -1,0 +1,30 @@
+"""The command line. Each command's module imports what is heavy only when the command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from unibench.errors import UnibenchError
+
+
+def main() -> None:
+    """The ``unibench`` command. Exit codes: 0 did it, 1 did it and you asked to object, 2 wrong use, 3 the environment cannot."""
+    from unibench.cli.app import app
+
+    try:
+        app(prog_name="unibench")
+    except UnibenchError as error:
+        fail(error)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`), which is no error of ours; keep Python from flushing into it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def fail(error: UnibenchError) -> None:
+    """Ends with one line on stderr and the error's exit code."""
+    sys.stderr.write(f"unibench: {error}\n")
+    if error.detail and os.environ.get("UNIBENCH_DEBUG"):
+        sys.stderr.write(error.detail + "\n")
+    sys.exit(error.exit_code)

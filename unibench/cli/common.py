@@ -1,0 +1,86 @@
+"""What several commands share: options, settings from ``--set``, task selection, consoles."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unibench.errors import UnknownName, UsageError
+from unibench.settings import Settings
+from unibench.suite import SuiteFace
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+
+
+SuiteArgument = Annotated[str, typer.Argument(metavar="SUITE", help="The suite's name; `unibench suites` lists them.")]
+TaskOption = Annotated[
+    list[str] | None,
+    typer.Option("--task", "-t", metavar="GLOB", help="Only tasks whose name matches, e.g. 'click-*'; may be given several times."),
+]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", metavar="K=V", help="A setting of the suite; `unibench suites NAME` lists them. Repeatable.")
+]
+SubstrateOption = Annotated[str | None, typer.Option("--substrate", metavar="NAME", help="The machine to run on; the suite's default else.")]
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print on stdout.")]
+
+
+def settings_from(face: SuiteFace, pairs: Sequence[str] | None) -> Settings:
+    """The suite's settings from ``k=v`` texts.
+
+    Raises:
+        UsageError: a text has no ``=``, a name is unknown, or a value does not fit.
+    """
+    values: dict[str, str] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"--set {pair!r} has no '='; write --set NAME=VALUE")
+        values[name.strip()] = value
+    return face.settings.parse(values)
+
+
+def select(tasks: Sequence[str], globs: Sequence[str] | None, suite: str) -> list[str]:
+    """The tasks that match any of the globs (all, if there is no glob), in the suite's order.
+
+    Raises:
+        UnknownName: a glob matches none.
+    """
+    if not globs:
+        return list(tasks)
+    chosen: set[str] = set()
+    for glob in globs:
+        matching = set(fnmatch.filter(tasks, glob))
+        if not matching:
+            raise UnknownName.among(f"task of {suite}", glob, tasks, hint=f"(`unibench tasks {suite}` lists them)")
+        chosen |= matching
+    return [task for task in tasks if task in chosen]
+
+
+def out() -> Console:
+    """The console for results. Wide enough for a table when nobody watches."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 160, soft_wrap=False)
+
+
+def err() -> Console:
+    """The console for progress and remarks."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: str) -> None:
+    """JSON on stdout, nothing else."""
+    sys.stdout.write(value if value.endswith("\n") else value + "\n")

@@ -1,0 +1,261 @@
+"""One Gymnasium environment for all suites, over a session process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+
+from unibench import registry
+from unibench.actions import Done, Infeasible, parse_action
+from unibench.errors import Fault, ResetNeeded, UnknownName, UsageError
+from unibench.observations import Observation, Screenshot
+from unibench.outcome import Ending, ending_of, outcome_of
+from unibench.settings import Settings
+from unibench.spaces import ActionSpace, observation_space
+from unibench.task import Budget, Instance, InstanceSpec
+from unibench.verdict import Reward, Status, Verdict
+
+OnFault = Literal["raise", "truncate"]
+ScoreAtBudget = Literal["verify", "fail", "unscored"]
+RewardMode = Literal["final", "delta"]
+
+
+class Env(gymnasium.Env[dict[str, Any], Any]):
+    """A task of a suite as a Gymnasium environment. The undiscounted return is the verdict's score.
+
+    ``info["verdict"]`` is the contract: a :class:`~unibench.verdict.Verdict` whenever the verifier was asked. The reward is a
+    :class:`~unibench.verdict.Reward`, which carries the same. At the episode's end ``info["ending"]`` and ``info["outcome"]``
+    say how it ended and what that makes of it.
+
+    Args:
+        suite: an installed suite's name.
+        task: the task's id; or None, if every ``reset`` names one in ``options={"task": …}``.
+        observe: names of observations; the suite's default else.
+        settings: a Settings object, or a mapping of setting names to values.
+        substrate: the machine; the suite's default else.
+        max_steps: the budget in steps; the task's own else.
+        on_fault: ``raise`` typed errors, or ``truncate`` the episode: reward 0.0, ``truncated``, no verdict.
+        score_at_budget: when the step budget ends the episode: ``verify`` (upstream's rule), ``fail``, or ``unscored``.
+        reward: ``final`` gives the score with the last step; ``delta`` its increments as they come.
+    """
+
+    metadata = {"render_modes": ["rgb_array"]}
+
+    def __init__(
+        self,
+        suite: str,
+        task: str | None = None,
+        *,
+        observe: Sequence[str] | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        substrate: str | None = None,
+        max_steps: int | None = None,
+        on_fault: OnFault = "raise",
+        score_at_budget: ScoreAtBudget = "verify",
+        reward: RewardMode = "final",
+        render_mode: str | None = None,
+    ) -> None:
+        face = registry.find_face(suite)
+        chosen = face.settings.parse(settings) if isinstance(settings, Mapping) else settings
+        self.face = face
+        self._remote = registry.open_suite(suite, chosen, substrate)
+        self.settings = self._remote.settings
+        self.offers = face.offers(self.settings)
+        self.observe = tuple(observe if observe is not None else face.observe)
+        for name in self.observe:
+            if name not in self.offers.observations:
+                raise UnknownName.among(f"observation of {suite}", name, self.offers.observations)
+        if max_steps is not None and max_steps < 1:
+            raise UsageError(f"max_steps is {max_steps}; at least 1 is needed")
+        self.task = task
+        self.render_mode = render_mode
+        self.observation_space = observation_space(self.offers, self.observe)
+        self.action_space = ActionSpace(self.offers)
+        self._max_steps = max_steps
+        self._on_fault = on_fault
+        self._score_at_budget = score_at_budget
+        self._reward = reward
+        self._known: set[str] | None = None
+        self._each_step = False
+        self._instance: Instance | None = None
+        self._live = False
+        self._steps = 0
+        self._paid = 0.0
+        self._budget = Budget()
+        self._started = 0.0
+        self.last_observation: Observation | None = None
+        """The latest observation as the session gave it, with the time that each part took."""
+
+    # -- Gymnasium -----------------------------------------------------------------------------
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Draws an instance and brings it up.
+
+        Args:
+            seed: the instance's seed; without one, the next of this environment's own sequence.
+            options: ``{"task": id}`` names another task; ``{"spec": InstanceSpec}`` replays an instance.
+
+        Returns:
+            The observation, and an info with ``brief``, ``spec`` and ``goal``.
+        """
+        super().reset(seed=seed)
+        options = options or {}
+        self._live = False
+        try:
+            spec = self._spec(seed, options)
+            self._instance = self._remote.reset(spec)
+            self._each_step = self._remote.describe(spec.task).when == "each-step"
+            observation = self._look()
+        except Fault as fault:
+            if self._on_fault == "raise":
+                raise
+            return self._blank(), self._faulted(fault)
+        brief = self._instance.brief
+        self._budget = brief.budget
+        self._live = True
+        self._steps, self._paid, self._started = 0, 0.0, time.monotonic()
+        return observation, {"brief": brief, "spec": spec, "goal": brief.text}
+
+    def step(self, action: Any) -> tuple[dict[str, Any], Reward, bool, bool, dict[str, Any]]:
+        """Does an action: an :data:`~unibench.actions.Action`, a mapping of that form, or a native string.
+
+        Raises:
+            ResetNeeded: there is no running episode.
+            UnsupportedAction: it is no action of this suite.
+            EnvironmentFault: the machine broke (with ``on_fault="raise"``).
+        """
+        if not self._live:
+            if self._on_fault == "truncate" and self._instance is None:
+                # A vector environment steps every sub-environment, one whose reset failed as well.
+                return self._blank(), Reward(0.0), False, True, {"outcome": outcome_of(Ending.SETUP_ERROR, None)}
+            raise ResetNeeded("there is no running episode; call reset() first")
+        parsed = parse_action(action, dialect=self.action_space.dialect)  # type: ignore[attr-defined]
+        self._steps += 1
+        try:
+            result = self._remote.act(parsed)
+            ending = self._ending(parsed, ended=result.ended)
+            verdict = self._remote.verify() if self._each_step or self._asks(ending) else None
+            if ending in (None, Ending.STEPS, Ending.TIME) and verdict is not None and verdict.final:
+                ending = Ending.SUITE_ENDED
+            observation = self._look()
+        except Fault as fault:
+            self._live = False
+            if self._on_fault == "raise":
+                raise
+            return self._blank(), Reward(0.0), False, True, self._faulted(fault)
+        if ending in (Ending.STEPS, Ending.TIME) and self._score_at_budget != "verify":
+            verdict = self._at_budget(verdict)
+        info: dict[str, Any] = {"action_error": result.error, "refused": result.refused}
+        if verdict is not None:
+            info["verdict"] = verdict
+        if ending is not None:
+            self._live = False
+            info["ending"] = ending
+            info["outcome"] = outcome_of(ending, verdict)
+        truncated = ending in (Ending.STEPS, Ending.TIME)
+        return observation, self._pay(verdict, last=ending is not None), ending is not None and not truncated, truncated, info
+
+    def render(self) -> Any:
+        """The screen as an array (height, width, 3), for ``render_mode="rgb_array"``."""
+        if self.render_mode != "rgb_array":
+            return None
+        return self._remote.observe(["screenshot"])["screenshot"].array()
+
+    def close(self) -> None:
+        """Ends the session process; safe to call twice."""
+        self._live = False
+        self._remote.close()
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _spec(self, seed: int | None, options: dict[str, Any]) -> InstanceSpec:
+        unknown = set(options) - {"task", "spec"}
+        if unknown:
+            raise UnknownName.among("reset option", sorted(unknown)[0], ["task", "spec"])
+        if "spec" in options:
+            spec = options["spec"]
+            return spec if isinstance(spec, InstanceSpec) else InstanceSpec.model_validate(spec)
+        task = options.get("task", self.task)
+        if task is None:
+            raise UsageError(f"this environment has no task; name one: unibench.make('{self.face.name}/TASK'), or reset(options={{'task': …}})")
+        if self._known is None:
+            self._known = {each.id for each in self._remote.tasks()}
+        if task not in self._known:
+            raise UnknownName.among(f"task of {self.face.name}", task, self._known)
+        drawn = seed if seed is not None else int(self.np_random.integers(0, 2**31 - 1))
+        return self._remote.draw(task, drawn)
+
+    def _ending(self, action: Any, *, ended: bool) -> Ending | None:
+        steps = self._max_steps or self._budget.steps
+        if isinstance(action, Done):
+            return Ending.DONE
+        if isinstance(action, Infeasible) and ended:
+            return Ending.INFEASIBLE
+        if ended:
+            return Ending.SUITE_ENDED
+        if steps is not None and self._steps >= steps:
+            return Ending.STEPS
+        if self._budget.seconds is not None and time.monotonic() - self._started > self._budget.seconds:
+            return Ending.TIME
+        return None
+
+    def _asks(self, ending: Ending | None) -> bool:
+        if ending in (Ending.STEPS, Ending.TIME):
+            return self._score_at_budget == "verify"
+        return ending is not None
+
+    def _at_budget(self, verdict: Verdict | None) -> Verdict | None:
+        if self._score_at_budget == "unscored" or self._instance is None:
+            return None
+        descriptor = verdict.descriptor if verdict is not None else self._remote.describe(self._instance.spec.task)
+        return Verdict.of(descriptor, 0.0)
+
+    def _pay(self, verdict: Verdict | None, *, last: bool) -> Reward:
+        score = 0.0 if verdict is None or verdict.status is Status.UNSCORED else float(verdict.score or 0.0)
+        if self._reward == "final":
+            return Reward(score if last else 0.0, verdict)
+        due = score - self._paid if verdict is not None else 0.0
+        self._paid += due
+        return Reward(due, verdict)
+
+    def _look(self) -> dict[str, Any]:
+        self.last_observation = self._remote.observe(self.observe) if self.observe else Observation({})
+        values = self.last_observation.values
+        return {name: values[name].array() if isinstance(values[name], Screenshot) else values[name] for name in self.observe}
+
+    def _blank(self) -> dict[str, Any]:
+        """An observation of nothing, of the right form, for an episode that broke."""
+        width, height = self.offers.screen
+        nothing: dict[str, Any] = {"image": np.zeros((height, width, 3), np.uint8), "text": "", "json": None}
+        return {name: nothing[self.offers.observations[name]] for name in self.observe}
+
+    def _faulted(self, fault: Fault) -> dict[str, Any]:
+        ending = ending_of(fault)
+        if not self._live:
+            self._instance = None
+        return {"ending": ending, "outcome": outcome_of(ending, None), "fault": f"{type(fault).__name__}: {fault}"}
+
+
+def make(name: str, **kwargs: Any) -> Env:
+    """An environment by ``suite/task``, or by ``suite`` alone if ``reset`` shall name the task.
+
+    Args:
+        name: ``"miniwob/click-test"``.
+        kwargs: as for :class:`Env`.
+
+    Raises:
+        UnknownName: there is no such suite or task.
+    """
+    suite, _, task = name.partition("/")
+    env = Env(suite, task or None, **kwargs)
+    if task:
+        known = {each.id for each in env._remote.tasks()}
+        if task not in known:
+            env.close()
+            raise UnknownName.among(f"task of {suite}", task, known)
+        env._known = known
+    return env

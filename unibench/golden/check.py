@@ -1,0 +1,272 @@
+"""The supervisor of a golden check: tasks over session processes, controls over fresh episodes, faults retried."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from unibench import __version__
+from unibench.errors import EnvironmentFault, UsageError
+from unibench.golden.judge import decide, has_refused_mutant, satisfiable_only
+from unibench.golden.ledger import entry_key
+from unibench.golden.results import ControlRun, Decision, Entry, InstanceCheck, Ledger, Outcome
+from unibench.record import SCHEMA_VERSION
+from unibench.session.remote import RemoteSuite
+from unibench.settings import Substrate
+from unibench.task import InstanceSpec
+from unibench.verdict import Status, VerifierDescriptor
+
+ATTEMPTS = 3
+"""A fault of the environment or of the set-up is retried twice."""
+REDRAWS = 5
+"""How often an instance on which doing nothing is right is drawn anew."""
+
+Shots = dict[tuple[str, str], bytes]
+"""Screenshots of surprising end states, by instance digest and control."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to check.
+
+    Attributes:
+        open_suite: opens the suite in a session process of its own; called once a job.
+        tasks: the tasks' ids.
+        seeds: one instance a seed.
+        repeats: how often each control runs on an instance.
+        jobs: session processes side by side.
+    """
+
+    open_suite: Callable[[], RemoteSuite]
+    tasks: Sequence[str]
+    seeds: Sequence[int] = (0,)
+    repeats: int = 1
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("jobs", "repeats"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} is {getattr(self, name)}; at least 1 is needed")
+        if not self.seeds:
+            raise UsageError("no seed; at least one instance a task is needed")
+        if not self.tasks:
+            raise UsageError("no task to check")
+
+
+@dataclass
+class Progress:
+    """Called as work goes on, from the threads that do it."""
+
+    started: Callable[[str], None] = lambda task: None
+    finished: Callable[[Entry], None] = lambda entry: None
+
+
+@dataclass
+class GoldenCheck:
+    """One golden check of one suite.
+
+    After :meth:`run`, or after an interrupt, ``ledger()`` gives what is known.
+    """
+
+    plan: Plan
+    progress: Progress = field(default_factory=Progress)
+    shots: Shots = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._lock = threading.Lock()
+        self._suites: list[RemoteSuite] = []
+        self._idle: list[RemoteSuite] = []
+        self._stop = threading.Event()
+        self._upstream: dict[str, str] = {}
+        self._substrate: Substrate | None = None
+
+    def run(self) -> Ledger:
+        """Checks all tasks and returns the ledger.
+
+        Raises:
+            Unavailable: the suite does not start here.
+            KeyboardInterrupt: passed on after the session processes have been ended.
+        """
+        first = self._take()
+        try:
+            self._upstream = first.upstream()
+            self._substrate = first.open()
+            descriptors = dict(zip(self.plan.tasks, first.describe_all(self.plan.tasks), strict=True))
+            limit = first.face.isolation.max_sessions if first.face.isolation.kind == "shared" else None
+            self._give(first)
+            self._run_all(descriptors, min(self.plan.jobs, limit or self.plan.jobs))
+        finally:
+            self._stop.set()
+            for suite in self._suites:
+                suite.close()
+        return self.ledger()
+
+    def _run_all(self, descriptors: dict[str, VerifierDescriptor], jobs: int) -> None:
+        with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="golden") as pool:
+            waiting: set[Future[None]] = {pool.submit(self._check_one, task, d) for task, d in descriptors.items()}
+            try:
+                while waiting:
+                    done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        future.result()
+            except BaseException:
+                self._stop.set()
+                for future in waiting:
+                    future.cancel()
+                for suite in self._suites:
+                    suite.kill()
+                raise
+
+    def _take(self) -> RemoteSuite:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            suite = self.plan.open_suite()
+            self._suites.append(suite)
+            return suite
+
+    def _give(self, suite: RemoteSuite) -> None:
+        with self._lock:
+            self._idle.append(suite)
+
+    def _check_one(self, task: str, descriptor: VerifierDescriptor) -> None:
+        if self._stop.is_set():
+            return
+        self.progress.started(task)
+        suite = self._take()
+        try:
+            entry = self._entry(suite, task, descriptor)
+        finally:
+            self._give(suite)
+        with self._lock:
+            self._entries[task] = entry
+        self.progress.finished(entry)
+
+    # -- one task ------------------------------------------------------------------------------
+
+    def _entry(self, suite: RemoteSuite, task: str, descriptor: VerifierDescriptor) -> Entry:
+        start = time.monotonic()
+        assert self._substrate is not None
+        unavailable = suite.unavailable(task)
+        checks: list[InstanceCheck] = []
+        recipe, true_at_start, has_golden = "", False, False
+        if not unavailable:
+            for seed in self.plan.seeds:
+                for index in range(REDRAWS + 1):
+                    spec = suite.draw(task, seed, index)
+                    listed = suite.call("controls", spec=spec.model_dump(mode="json"))[0]
+                    recipe, true_at_start = listed["recipe"], listed["true_at_start"]
+                    has_golden = has_golden or bool(recipe)
+                    checks.append(self._instance(suite, spec, listed["controls"]))
+                    if not checks[-1].vacuous:
+                        break
+        decision, reasons, faults = decide(checks, has_golden=has_golden, unavailable=unavailable, true_at_start=true_at_start)
+        notes = ["no-mutant"] if decision is Decision.VALID and not has_refused_mutant(checks) else []
+        notes += ["satisfiable-only"] if decision is Decision.VALID and satisfiable_only(checks) else []
+        dropped = tuple(dict.fromkeys(fault.spec for fault in faults))
+        return Entry.model_validate(
+            {
+                "task": task,
+                "key": entry_key(suite.face.name, self._upstream, task, descriptor, self._substrate, suite.settings),
+                "descriptor": descriptor,
+                "descriptor_digest": descriptor.digest,
+                "recipe": recipe,
+                "decision": decision,
+                "reasons": tuple(reasons),
+                "notes": tuple(notes),
+                "faulty": len(dropped),
+                "checked": sum(1 for check in checks if not check.vacuous),
+                "dropped": dropped,
+                "faults": tuple(faults),
+                "unavailable": unavailable,
+                "instances": tuple(checks),
+                "seconds": round(time.monotonic() - start, 3),
+            }
+        )
+
+    def _instance(self, suite: RemoteSuite, spec: InstanceSpec, listed: list[dict[str, Any]]) -> InstanceCheck:
+        runs: list[ControlRun] = []
+        goal = ""
+        vacuous = False
+        for repeat in range(self.plan.repeats):
+            shared: dict[str, ControlRun] = {}
+            for control in listed:
+                key = f"{control['state']} {control['final']}"
+                if key in shared:
+                    runs.append(_as(shared[key], control, repeat))
+                    continue
+                run, said = self._control(suite, spec, control, repeat)
+                goal = said or goal
+                shared[key] = run
+                runs.append(run)
+                vacuous = vacuous or run.outcome is Outcome.VACUOUS
+        return InstanceCheck(spec=spec, goal=goal, vacuous=vacuous, runs=tuple(runs))
+
+    def _control(self, suite: RemoteSuite, spec: InstanceSpec, control: dict[str, Any], repeat: int) -> tuple[ControlRun, str]:
+        """One control, with faults of the environment retried, and a verifier that raises asked once more."""
+        start = time.monotonic()
+        run, goal, attempt = _not_run(control), "", 0
+        raised = 0
+        while attempt < ATTEMPTS:
+            attempt += 1
+            try:
+                reply, frames = suite.call("run_control", spec=spec.model_dump(mode="json"), control=control["control"], shot="surprise")
+            except EnvironmentFault as fault:
+                if self._stop.is_set():
+                    raise
+                suite.kill()
+                run = _not_run(control, f"{type(fault).__name__}: {fault}")
+                continue
+            run, goal = ControlRun.model_validate(reply["run"]), reply["goal"]
+            if frames:
+                self.shots[(spec.digest, run.control)] = frames[0]
+            if run.outcome is Outcome.SETUP_FAILED:
+                continue
+            if run.judgement is not None and run.judgement.status is Status.UNSCORED and raised == 0:
+                raised += 1
+                continue
+            break
+        return run.model_copy(update={"repeat": repeat, "attempts": attempt, "seconds": round(time.monotonic() - start, 3)}), goal
+
+    @property
+    def begun(self) -> bool:
+        """Whether the machine came up, so that there is a ledger."""
+        return self._substrate is not None
+
+    def ledger(self) -> Ledger:
+        """What is known so far, tasks in the order that was asked for."""
+        assert self._substrate is not None
+        settings = self._suites[0].settings
+        with self._lock:
+            entries = tuple(self._entries[task] for task in self.plan.tasks if task in self._entries)
+        return Ledger(
+            schema_version=SCHEMA_VERSION,
+            made_by=f"unibench {__version__}",
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            complete=len(entries) == len(self.plan.tasks),
+            suite=self._suites[0].face.name,
+            upstream=self._upstream,
+            substrate=self._substrate,
+            settings=settings.model_dump(mode="json"),
+            settings_digest=settings.digest,
+            seeds=tuple(self.plan.seeds),
+            repeats=self.plan.repeats,
+            entries=entries,
+        )
+
+
+def _as(run: ControlRun, control: dict[str, Any], repeat: int) -> ControlRun:
+    """The same episode, read as another control."""
+    shown = {"control": control["control"], "role": control["role"], "expect": control["expect"], "provenance": control["provenance"]}
+    return ControlRun.model_validate({**run.model_dump(mode="json"), **shown, "repeat": repeat, "shares": run.control, "seconds": 0.0})
+
+
+def _not_run(control: dict[str, Any], message: str = "") -> ControlRun:
+    shown = {name: control[name] for name in ("control", "role", "expect", "provenance", "final")}
+    return ControlRun.model_validate({**shown, "outcome": Outcome.ENVIRONMENT_FAULT, "message": message})

@@ -1,0 +1,117 @@
+"""The golden check's side in the session process: lists an instance's controls, and runs one."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unibench.errors import EnvironmentFault, SetupFault, UnknownName
+from unibench.golden.control import CannotBuild, GoldenModule, Role, all_controls
+from unibench.golden.results import ControlRun, Judgement, Outcome
+from unibench.session.wire import Frames
+from unibench.task import InstanceSpec
+
+if TYPE_CHECKING:
+    from unibench.session.worker import Worker
+
+
+@cache
+def golden_module(suite: str) -> GoldenModule | None:
+    """The suite's golden module, or None if no installed package has one."""
+    for point in entry_points(group="unibench.golden", name=suite):
+        module: GoldenModule = point.load()
+        return module
+    return None
+
+
+def controls(worker: Worker, spec: InstanceSpec) -> dict[str, Any]:
+    """The instance's controls without their code, and the recipe's digest."""
+    module = golden_module(spec.suite)
+    listed = all_controls(module, spec)
+    return {
+        "controls": [
+            {
+                "control": control.name,
+                "role": control.role,
+                "expect": control.expect.model_dump(mode="json"),
+                "provenance": control.provenance.model_dump(mode="json"),
+                "final": [action.model_dump(mode="json") for action in control.final],
+                "state": control.state,
+            }
+            for control in listed
+        ],
+        "recipe": module.recipe_digest(spec.task) if module is not None and any(c.role is Role.GOLDEN for c in listed) else "",
+        "true_at_start": module.true_at_start(spec.task) if module is not None else False,
+    }
+
+
+def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> tuple[Any, Frames]:
+    """One control on a fresh episode.
+
+    Args:
+        shot: when to send a screenshot of the end state: ``always``, ``surprise`` (a golden refused or anything else
+            accepted), or ``never``.
+
+    Returns:
+        The :class:`ControlRun` as JSON, with the goal; and the screenshot's PNG, if one was taken.
+    """
+    listed = {control.name: control for control in all_controls(golden_module(spec.suite), spec)}
+    if name not in listed:
+        raise UnknownName.among(f"control of {spec.task}", name, listed)
+    control = listed[name]
+    start = time.perf_counter()
+    goal = ""
+
+    def result(outcome: Outcome, **fields: Any) -> dict[str, Any]:
+        run = ControlRun(
+            control=control.name,
+            role=control.role,
+            expect=control.expect,
+            provenance=control.provenance,
+            outcome=outcome,
+            final=tuple(action.model_dump(mode="json") for action in control.final),
+            seconds=round(time.perf_counter() - start, 3),
+            **fields,
+        )
+        return {"run": run.model_dump(mode="json"), "goal": goal}
+
+    try:
+        worker.spec = spec
+        instance = worker.session.reset(spec)
+    except SetupFault as error:
+        return result(Outcome.SETUP_FAILED, message=str(error)), []
+    goal = instance.brief.text
+    try:
+        readback = control.build(worker.session.handle) if control.build is not None else None
+    except CannotBuild as signal:
+        return result(Outcome(signal.outcome), message=str(signal), readback=signal.readback), _shot(worker, shot == "always")
+    except EnvironmentFault:
+        raise
+    except Exception as error:  # the recipe call's border
+        worker.verify()  # raises an EnvironmentFault if the recipe failed because the machine broke under it
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        first = (str(error).splitlines() or [""])[0]
+        message = f"{type(error).__name__}: {first} ({Path(place.filename).name}, line {place.lineno})"
+        return result(Outcome.RECIPE_FAILED, message=message), _shot(worker, shot == "always")
+    for action in control.final:
+        worker.session.act(action)
+    verdict = worker.verify()
+    surprise = verdict.passed != (control.expect.type == "passed")
+    fields = {"judgement": Judgement.of(verdict), "readback": readback}
+    return result(Outcome.JUDGED, **fields), _shot(worker, shot == "always" or (shot == "surprise" and surprise))
+
+
+def _shot(worker: Worker, wanted: bool) -> Frames:
+    face, settings = worker.face, worker.settings
+    if not wanted or face is None or settings is None or "screenshot" not in face.offers(settings).observations:
+        return []
+    try:
+        return [worker.session.observe(["screenshot"])["screenshot"].png]
+    except EnvironmentFault:
+        return []
+
+

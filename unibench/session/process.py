@@ -1,0 +1,138 @@
+"""The supervisor's hold on one session process: calls with deadlines, kept by kill."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from unibench.errors import SessionDied, SessionTimeout, Unavailable, by_name
+from unibench.session.wire import Frames, receive, send
+
+_TAIL = 8192
+_ENDED: tuple[dict[str, Any], Frames] = ({}, [])
+
+
+class SessionProcess:
+    """A child process that serves calls over its stdin and stdout. Calls from several threads wait for one another.
+
+    Args:
+        python: the interpreter of the suite's environment.
+        environment: variables to set beside the supervisor's own.
+    """
+
+    def __init__(self, python: Path | str = sys.executable, environment: Mapping[str, str] | None = None) -> None:
+        command = [str(python), "-m", "unibench.session.worker"]
+        try:
+            self._child = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, **(environment or {})},
+            )
+        except OSError as error:
+            raise Unavailable(f"the session process cannot be started with {python}: {error.strerror}") from None
+        assert self._child.stdin and self._child.stdout and self._child.stderr
+        self._in: BinaryIO = self._child.stdin  # type: ignore[assignment]
+        self._lock = threading.Lock()
+        self._next = 0
+        self._replies: queue.SimpleQueue[tuple[dict[str, Any], Frames]] = queue.SimpleQueue()
+        self._stderr = bytearray()
+        self._broken = ""
+        self._threads = [
+            threading.Thread(target=self._read, args=(self._child.stdout,), daemon=True, name="session-replies"),
+            threading.Thread(target=self._drain, args=(self._child.stderr,), daemon=True, name="session-stderr"),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._child.poll() is None
+
+    @property
+    def stderr(self) -> str:
+        """The last that the child wrote to its stderr."""
+        return bytes(self._stderr).decode(errors="replace")
+
+    def call(self, method: str, params: Mapping[str, Any] | None = None, *, seconds: float) -> tuple[Any, Frames]:
+        """Calls a method and waits for its reply.
+
+        Raises:
+            SessionTimeout: no reply within ``seconds``; the child has been killed.
+            SessionDied: the child has ended.
+            UnibenchError: what the child raised.
+        """
+        with self._lock:
+            self._next += 1
+            try:
+                send(self._in, {"id": self._next, "method": method, "params": dict(params or {})})
+                while True:
+                    header, frames = self._replies.get(timeout=seconds)
+                    if header is _ENDED[0]:
+                        raise self._death(method)
+                    if header["id"] == self._next:
+                        break
+            except queue.Empty:
+                self.kill()
+                raise SessionTimeout(f"{method} did not answer within {seconds:g} s; its session process was ended") from None
+            except (BrokenPipeError, ValueError):
+                raise self._death(method) from None
+        if "error" in header:
+            error = header["error"]
+            raise by_name(error["type"])(error["message"], detail=error["detail"])
+        return header["result"], frames
+
+    def _death(self, method: str) -> SessionDied:
+        self.kill()
+        code = self._child.returncode
+        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        lines = self.stderr.strip().splitlines()
+        last = f": {lines[-1]}" if lines else ""
+        return SessionDied(self._broken or f"the session process ended {how} during {method}{last}", detail=self.stderr)
+
+    def _read(self, stream: BinaryIO) -> None:
+        try:
+            while (message := receive(stream)) is not None:
+                self._replies.put(message)
+        except SessionDied as error:
+            self._broken = str(error)
+        except (OSError, ValueError):
+            pass  # the stream was closed under us: kill() did that
+        self._replies.put(_ENDED)
+
+    def _drain(self, stream: BinaryIO) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := stream.read1(4096):  # type: ignore[attr-defined]
+                self._stderr += chunk
+                del self._stderr[:-_TAIL]
+
+    def close(self, *, seconds: float = 5.0) -> None:
+        """Asks the child to end, and ends it if it does not; safe to call twice."""
+        if self.alive:
+            with contextlib.suppress(SessionDied, SessionTimeout):
+                self.call("bye", seconds=seconds)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._child.wait(timeout=seconds)
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends the child and its process group at once."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.wait()
+        with contextlib.suppress(OSError):
+            self._in.close()

@@ -1,0 +1,211 @@
+"""The session process: ``python -m unibench.session.worker``, spoken to over stdin and stdout.
+
+It alone holds the live machine, the verifier and the golden recipes. It ends when stdin ends, be it that the
+supervisor closed it or died. Calls are served one after another by the main thread, which some drivers insist on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from unibench import kinds
+from unibench.actions import parse_action
+from unibench.errors import ContractBroken, EnvironmentFault, UnibenchError, Unavailable
+from unibench.session.wire import PROTOCOL, Frames, pack_observation, receive, send
+from unibench.settings import Settings
+from unibench.suite import Session, Suite, SuiteFace
+from unibench.task import InstanceSpec
+from unibench.verdict import Verdict, VerifierDescriptor
+
+Reply = tuple[Any, Frames]
+Message = tuple[dict[str, Any], Frames]
+
+
+def load(path: str) -> Any:
+    """The object that ``module:name`` names."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+class Worker:
+    """Serves one suite. Methods named ``do_<method>`` are the calls."""
+
+    def __init__(self) -> None:
+        self.suite: Suite | None = None
+        self.face: SuiteFace | None = None
+        self.settings: Settings | None = None
+        self.substrate = ""
+        self._session: Session | None = None
+        self.spec: InstanceSpec | None = None
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            self._session = self._suite.open(self._settings, self.substrate)
+        return self._session
+
+    @property
+    def _suite(self) -> Suite:
+        if self.suite is None:
+            raise ContractBroken("the first call must be hello")
+        return self.suite
+
+    @property
+    def _settings(self) -> Settings:
+        if self.settings is None:
+            raise ContractBroken("the first call must be hello")
+        return self.settings
+
+    def do_hello(self, face: str, settings: dict[str, Any], substrate: str, protocol: int) -> Reply:
+        if protocol != PROTOCOL:
+            raise Unavailable(f"this environment's unibench speaks protocol {PROTOCOL}, the caller's {protocol}; install the same version in both")
+        self.face = load(face)
+        if not isinstance(self.face, SuiteFace):
+            raise ContractBroken(f"{face} is no SuiteFace")
+        self.settings = self.face.settings.parse(settings)
+        self.substrate = self.face.substrate(substrate).name
+        self.suite = load(self.face.suite)()
+        return {"python": platform.python_version(), "upstream": dict(self._suite.upstream())}, []
+
+    def do_tasks(self) -> Reply:
+        return [task.model_dump(mode="json") for task in self._suite.tasks()], []
+
+    def do_draw(self, task: str, seed: int, index: int) -> Reply:
+        return self._suite.draw(task, seed, index).model_dump(mode="json"), []
+
+    def do_describe(self, tasks: list[str]) -> Reply:
+        return [self.describe(task).model_dump(mode="json") for task in tasks], []
+
+    def do_unavailable(self, task: str) -> Reply:
+        return list(self._suite.unavailable(task, self._settings, self.substrate)), []
+
+    def do_probe(self) -> Reply:
+        return [finding.model_dump(mode="json") for finding in self._suite.probe(self._settings)], []
+
+    def do_open(self) -> Reply:
+        return self.session.substrate.model_dump(mode="json"), []
+
+    def do_reset(self, spec: dict[str, Any]) -> Reply:
+        self.spec = InstanceSpec.model_validate(spec)
+        return self.session.reset(self.spec).model_dump(mode="json"), []
+
+    def do_observe(self, names: list[str]) -> Reply:
+        return pack_observation(self.session.observe(names))
+
+    def do_act(self, action: Any) -> Reply:
+        return self.session.act(parse_action(action)).model_dump(mode="json"), []
+
+    def do_verify(self) -> Reply:
+        return self.verify().model_dump(mode="json"), []
+
+    def do_artifacts(self) -> Reply:
+        found = self.session.artifacts()
+        return list(found), list(found.values())
+
+    def do_controls(self, spec: dict[str, Any]) -> Reply:
+        from unibench.golden import inside
+
+        return inside.controls(self, InstanceSpec.model_validate(spec)), []
+
+    def do_run_control(self, spec: dict[str, Any], control: str, shot: str) -> Reply:
+        from unibench.golden import inside
+
+        return inside.run_control(self, InstanceSpec.model_validate(spec), control, shot=shot)
+
+    def do_close(self) -> Reply:
+        self.close()
+        return None, []
+
+    def describe(self, task: str) -> VerifierDescriptor:
+        descriptor = self._suite.describe(task, self._settings)
+        kinds.check_kind(descriptor)
+        return descriptor
+
+    def verify(self) -> Verdict:
+        """Asks the verifier; what it raises becomes an unscored verdict, unless the machine broke under it."""
+        if self.spec is None:
+            raise ContractBroken("verify was called before reset")
+        start = time.perf_counter()
+        try:
+            return self.session.verify()
+        except EnvironmentFault:
+            raise
+        except Exception as error:  # the verify call's border
+            descriptor = self.describe(self.spec.task)
+            return Verdict.raised(descriptor, error, detail=traceback.format_exc(), seconds=time.perf_counter() - start)
+
+    def close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+
+def failure(error: BaseException) -> dict[str, Any]:
+    """An error as it goes over the wire."""
+    detail = getattr(error, "detail", "") or traceback.format_exc()[-4000:]
+    if isinstance(error, UnibenchError):
+        return {"type": type(error).__name__, "message": str(error), "detail": detail}
+    return {"type": "EnvironmentFault", "message": f"{type(error).__name__}: {error}", "detail": detail}
+
+
+def serve(inbox: queue.SimpleQueue[Message], out: BinaryIO) -> None:
+    """Answers calls until told to end."""
+    worker = Worker()
+    while True:
+        header, _ = inbox.get()
+        method = header["method"]
+        if method == "bye":
+            worker.close()
+            send(out, {"id": header["id"], "result": None})
+            return
+        serve_one(worker, header, method, out)
+
+
+def serve_one(worker: Worker, header: dict[str, Any], method: str, out: BinaryIO) -> None:
+    call: Callable[..., Reply] | None = getattr(worker, f"do_{method}", None)
+    try:
+        if call is None:
+            raise ContractBroken(f"a session process knows no call {method!r}")
+        result, frames = call(**header.get("params", {}))
+        send(out, {"id": header["id"], "result": result}, frames)
+    except Exception as error:  # the session call's border
+        send(out, {"id": header["id"], "error": failure(error)})
+
+
+def listen(stream: BinaryIO, inbox: queue.SimpleQueue[Message]) -> None:
+    """Feeds calls to the main thread; at the stream's end, ends this process and its children at once."""
+    while (message := receive(stream)) is not None:
+        inbox.put(message)
+    end_group()
+
+
+def end_group() -> None:
+    """Ends this process and what it started. The supervisor made it the leader of a process group."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(0)
+
+
+def main() -> None:
+    # What upstream prints must not get between the messages.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    threading.Thread(target=listen, args=(sys.stdin.buffer, inbox), daemon=True, name="wire").start()
+    serve(inbox, out)
+    out.close()
+
+
+if __name__ == "__main__":
+    main()

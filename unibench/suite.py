@@ -1,0 +1,210 @@
+"""The only port that an adapter fills: a suite's static face, and Suite and Session behind it.
+
+The supervisor (command line, Env, runner) knows a :class:`SuiteFace`; :class:`Suite` and :class:`Session` live in the
+session process, in the suite's own environment: they import neither gymnasium nor typer.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from unibench.actions import Action
+from unibench.errors import UnknownName
+from unibench.observations import Observation
+from unibench.record import Record
+from unibench.settings import Settings, Substrate
+from unibench.task import Instance, InstanceSpec, Task
+from unibench.verdict import Verdict, VerifierDescriptor
+
+
+class ActionResult(Record):
+    """What became of an action.
+
+    Attributes:
+        error: why it had no effect (a missing element, a refused URL); empty if it was done. The agent may see it.
+        refused: the settings forbid it; ``error`` says which.
+        ended: the suite closed the episode by itself.
+    """
+
+    error: str = ""
+    refused: bool = False
+    ended: bool = False
+    seconds: float = 0.0
+
+
+class Finding(Record):
+    """One line of ``unibench doctor``: what was looked at, whether it works, and the mend if not."""
+
+    what: str
+    ok: bool
+    detail: str = ""
+    mend: str = ""
+
+
+class Offers(Record):
+    """What a suite takes and shows, known before anything runs.
+
+    Attributes:
+        actions: the canonical kinds of action.
+        dialects: the native dialects; a plain string is taken to be of the first.
+        observations: each name that can be asked for, and whether it is an ``image``, a ``text`` or a ``json`` value.
+        screen: width and height in pixels of the unscaled screenshot.
+    """
+
+    actions: tuple[str, ...]
+    dialects: tuple[str, ...] = ()
+    observations: dict[str, Literal["image", "text", "json"]]
+    screen: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How many sessions can live side by side.
+
+    ``per-session``: any number, each with a machine of its own. ``shared``: at most ``max_sessions`` for the same ``key``.
+    """
+
+    kind: Literal["per-session", "shared"] = "per-session"
+    key: str = ""
+    max_sessions: int | None = None
+
+
+@dataclass(frozen=True)
+class SuiteFace:
+    """What the supervisor knows of a suite without importing its upstream.
+
+    Attributes:
+        name: the suite's name; also ``unibench/<name>-v0`` for Gymnasium.
+        title, summary: for people.
+        suite: ``module:Class`` of the :class:`Suite`, imported in the session process.
+        settings: the settings model.
+        offers: what it takes and shows, under given settings.
+        observe: the observations that an environment asks for by default.
+        substrates: the machines it can run on, the default first; their digests are known once a session is open.
+        packages: the distributions that it needs, as requirement strings.
+        extra: the extra of this distribution that installs them, for messages.
+        isolation: how many sessions can live side by side.
+        environment: environment variables that must be set when the session process is spawned.
+        own_environment: it lives in a virtual environment of its own, found as ``unibench.session.python_for`` says.
+        call_seconds: how long one call to its session may take, by method; ``"*"`` for the others.
+    """
+
+    name: str
+    title: str
+    summary: str
+    suite: str
+    settings: type[Settings]
+    offers: Callable[[Settings], Offers]
+    observe: tuple[str, ...]
+    substrates: tuple[Substrate, ...]
+    packages: tuple[str, ...] = ()
+    extra: str = ""
+    isolation: Isolation = Isolation()
+    environment: Callable[[Settings], Mapping[str, str]] = lambda settings: {}
+    own_environment: bool = False
+    call_seconds: Mapping[str, float] = field(default_factory=lambda: {"*": 60.0})
+
+    def substrate(self, name: str | None = None) -> Substrate:
+        """The named substrate, or the default one.
+
+        Raises:
+            UnknownName: the suite has none of that name.
+        """
+        if name is None:
+            return self.substrates[0]
+        for substrate in self.substrates:
+            if substrate.name == name:
+                return substrate
+        raise UnknownName.among(f"substrate of {self.name}", name, (s.name for s in self.substrates))
+
+    def seconds_for(self, method: str) -> float:
+        """The deadline of one call, in seconds."""
+        return self.call_seconds.get(method, self.call_seconds.get("*", 60.0))
+
+
+class Session(ABC):
+    """One live machine with one episode at a time. Calls come one after another, from one thread."""
+
+    @abstractmethod
+    def reset(self, spec: InstanceSpec) -> Instance:
+        """Brings the machine to the instance's initial state, whatever state it was in.
+
+        Raises:
+            SetupFault: a set-up step failed.
+        """
+
+    @abstractmethod
+    def observe(self, names: Sequence[str]) -> Observation:
+        """The named observations, taken together after the screen has settled."""
+
+    @abstractmethod
+    def act(self, action: Action) -> ActionResult:
+        """Does an action; ``answer``, ``done`` and ``infeasible`` are told to it as well.
+
+        Raises:
+            UnsupportedAction: the suite has no such kind of action.
+            EnvironmentFault: the machine broke.
+        """
+
+    @abstractmethod
+    def verify(self) -> Verdict:
+        """Asks the task's verifier. If it acts first, this consumes the episode."""
+
+    def artifacts(self) -> dict[str, bytes]:
+        """What a later regrade needs, by file name."""
+        return {}
+
+    @property
+    @abstractmethod
+    def handle(self) -> Any:
+        """The live machine, for golden recipes; typed by the suite."""
+
+    @property
+    @abstractmethod
+    def substrate(self) -> Substrate:
+        """The machine, with its digest."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Lets go of the machine; safe to call twice."""
+
+
+class Suite(ABC):
+    """A benchmark in its session process. Constructing it imports upstream.
+
+    Raises (on construction):
+        Unavailable: upstream is not installed; the message says how to install it.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def upstream(self) -> Mapping[str, str]:
+        """Upstream's packages and their versions."""
+
+    @abstractmethod
+    def tasks(self) -> Sequence[Task]:
+        """All tasks, in upstream's order."""
+
+    @abstractmethod
+    def draw(self, task: str, seed: int, index: int = 0) -> InstanceSpec:
+        """The index-th instance of a task for a seed: the same arguments draw the same instance."""
+
+    @abstractmethod
+    def describe(self, task: str, settings: Settings) -> VerifierDescriptor:
+        """The task's verifier: a pure function of task definition, settings and upstream's version."""
+
+    def unavailable(self, task: str, settings: Settings, substrate: str) -> tuple[str, ...]:
+        """Why the task cannot run here; empty if it can."""
+        return ()
+
+    @abstractmethod
+    def open(self, settings: Settings, substrate: str) -> Session:
+        """Starts a machine."""
+
+    def probe(self, settings: Settings) -> Sequence[Finding]:
+        """What works here, tried for real (a boot, not a file's presence)."""
+        return ()

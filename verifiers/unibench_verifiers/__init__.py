@@ -1,0 +1,1 @@
+"""unibench's own checks, a module a kind, over small probe protocols."""
