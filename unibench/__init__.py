@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
-
-try:
-    __version__ = version("unibench-gui")
-except PackageNotFoundError:
-    # Another project's package, or a bare checkout, is what was imported.
-    __version__ = "0+unknown"
 
 # Public names and where they live; loaded on first use, for `import unibench` must be fast.
 _WHERE = {
@@ -38,13 +31,25 @@ _WHERE = {
     "suite_names": "registry",
 }
 
-__all__ = ["__version__", *sorted(_WHERE)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_WHERE)]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     if name in _WHERE:
         return getattr(import_module(f"unibench.{_WHERE[name]}"), name)
     raise AttributeError(f"module 'unibench' has no attribute {name!r}")
+
+
+def _version() -> str:
+    # importlib.metadata takes a third of the command's start, so it waits until somebody asks.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("unibench-gui")
+    except PackageNotFoundError:
+        return "0+unknown"  # a bare checkout
 
 
 def __dir__() -> list[str]:

@@ -43,7 +43,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         reward: ``final`` gives the score with the last step; ``delta`` its increments as they come.
     """
 
-    metadata = {"render_modes": ["rgb_array"]}
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 1}
 
     def __init__(
         self,
@@ -181,7 +181,9 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             return spec if isinstance(spec, InstanceSpec) else InstanceSpec.model_validate(spec)
         task = options.get("task", self.task)
         if task is None:
-            raise UsageError(f"this environment has no task; name one: unibench.make('{self.face.name}/TASK'), or reset(options={{'task': …}})")
+            raise UsageError(
+                f"this environment has no task; name one: unibench.make('{self.face.name}/TASK'), or reset(options={{'task': …}})"
+            )
         if self._known is None:
             self._known = {each.id for each in self._remote.tasks()}
         if task not in self._known:

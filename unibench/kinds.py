@@ -19,7 +19,9 @@ def register_kind(kind: VerifierKind) -> VerifierKind:
 
 
 FILE_COMPARE = register_kind(VerifierKind(name="file-compare", summary="compares a file with a gold copy or a rule", reads="files"))
-DEVICE_STATE = register_kind(VerifierKind(name="device-state", summary="reads settings, databases or processes of the machine", reads="device"))
+DEVICE_STATE = register_kind(
+    VerifierKind(name="device-state", summary="reads settings, databases or processes of the machine", reads="device")
+)
 PAGE_STATE = register_kind(VerifierKind(name="page-state", summary="reads the state of a web page", reads="page"))
 TOKEN_F1 = register_kind(VerifierKind(name="token-f1", summary="bag-of-tokens F1 between an answer and a reference", reads="answer"))
 GRAPH_CR = register_kind(VerifierKind(name="graph-cr", summary="coverage rate over a graph of subtasks", reads="graph"))

@@ -82,4 +82,3 @@ def outcome_of(ending: Ending, verdict: Verdict | None) -> Outcome:
 def ending_of(fault: UnibenchError) -> Ending:
     """The ending that a fault makes; what is not known is the environment's."""
     return Ending.SETUP_ERROR if isinstance(fault, SetupFault) else Ending.ENV_ERROR
-

@@ -83,7 +83,6 @@ class ActionSpace(Space[Any]):
     def __init__(self, offers: Offers, seed: int | np.random.Generator | None = None) -> None:
         super().__init__(shape=None, dtype=None, seed=seed)
         self.offers = offers
-        self._samplers = {name: sampler for name, sampler in _SAMPLERS.items() if name in offers.actions}
 
     @property
     def dialect(self) -> str | None:
@@ -91,8 +90,8 @@ class ActionSpace(Space[Any]):
         return self.offers.dialects[0] if self.offers.dialects else None
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        name = str(self.np_random.choice(sorted(self._samplers)))
-        return self._samplers[name](self)
+        names = sorted(set(_SAMPLERS) & set(self.offers.actions))
+        return _SAMPLERS[self.pick(names)](self)
 
     def contains(self, x: Any) -> bool:
         try:

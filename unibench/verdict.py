@@ -242,5 +242,5 @@ class Reward(np.float64):
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (float(self), self.verdict))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any] | None) -> Self:
         return type(self)(float(self), self.verdict)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -73,7 +74,7 @@ def parse_native(code: str) -> list[Call]:
         ActionFailed: nothing to call, or a function that upstream does not list.
     """
     try:
-        found = sum(parsers.highlevel_action_parser.search_string(code).as_list(), [])
+        found: list[Any] = list(chain.from_iterable(parsers.highlevel_action_parser.search_string(code).as_list()))
     except (ParseBaseException, ValueError, SyntaxError, RecursionError) as error:
         raise ActionFailed(f"not an action: {error}") from None
     if not found:
@@ -170,7 +171,8 @@ def why_refused(calls: list[Call], base_url: str, *, allow_any_url: bool, allow_
             scheme = urlsplit(url).scheme.lower()
             inside = url.startswith(base_url) and ".." not in url
             if scheme not in ("", "http", "https") and url != "about:blank" and not inside:
-                return f"refused: a {scheme}: URL can write what the verifier reads, or read this machine; the setting allow_any_url=true permits it"
+                harm = "can write what the verifier reads, or read this machine"
+                return f"refused: a {scheme}: URL {harm}; the setting allow_any_url=true permits it"
     return ""
 
 

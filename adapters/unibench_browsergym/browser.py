@@ -11,8 +11,13 @@ from playwright.sync_api import Browser, Error, Playwright, sync_playwright
 
 from unibench.errors import EnvironmentFault, Unavailable
 
-CANDIDATES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-MEND = "install Chromium (Debian: apt install chromium; elsewhere: playwright install chromium), or set UNIBENCH_CHROMIUM to its executable"
+# The headless shell first: it is what Playwright itself runs headless, as BrowserGym's pinned version does, and it costs
+# half of a full browser, which since version 132 starts its whole user interface even when headless.
+CANDIDATES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MEND = (
+    "install Chromium (Debian: apt install chromium-headless-shell; elsewhere: playwright install chromium), "
+    "or set UNIBENCH_CHROMIUM to its executable"
+)
 
 # As BrowserGym starts it (browsergym/core/env.py, 0.14.3): with scrollbars that show on screenshots.
 _ARGS = ["--disable-features=OverlayScrollbars,ExtendedOverlayScrollbars"]
@@ -44,6 +49,7 @@ class BrowserPool:
         self._slow_mo = slow_mo
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
+        self._executable = ""
 
     @property
     def browser(self) -> Browser:
@@ -60,7 +66,7 @@ class BrowserPool:
     def _launch(self) -> Browser:
         if self._playwright is None:
             self._playwright = sync_playwright().start()
-        executable = find_chromium(self._playwright)
+        self._executable = executable = find_chromium(self._playwright)
         try:
             return self._playwright.chromium.launch(
                 executable_path=executable,
@@ -84,9 +90,9 @@ class BrowserPool:
 
     @property
     def version(self) -> str:
-        """The browser's major version, ``"chromium-156"``."""
+        """The browser and its major version, ``"chromium-headless-shell-156"``."""
         found = re.match(r"\d+", self.browser.version)
-        return f"chromium-{found.group(0) if found else self.browser.version}"
+        return f"{Path(self._executable).stem}-{found.group(0) if found else self.browser.version}"
 
     def close(self) -> None:
         browser, self._browser = self._browser, None

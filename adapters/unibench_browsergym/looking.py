@@ -98,7 +98,9 @@ class Looker:
             zoom = getattr(self.page, "_bgym_scale_factor", 1.0)
             properties = upstream.extract_dom_extra_properties(dom, scale_factor=zoom)
         if "axtree" in wanted:
-            values["axtree"] = flat.flatten_axtree_to_str(axtree, extra_properties=properties, with_clickable=True, filter_visible_only=False)
+            values["axtree"] = flat.flatten_axtree_to_str(
+                axtree, extra_properties=properties, with_clickable=True, filter_visible_only=False
+            )
         if "dom" in wanted:
             values["dom"] = flat.prune_html(flat.flatten_dom_to_str(dom, extra_properties=properties))
         if "focused" in wanted:

@@ -1,35 +1,15 @@
-"""The command table, with "did you mean" for commands."""
+"""The command table."""
 
 from __future__ import annotations
 
-import difflib
-from typing import Annotated, Any
+from typing import Annotated
 
-import click
 import typer
-from typer.core import TyperGroup
 
 from unibench.cli import doctor, explain, golden_check, schema, suites
 
-
-class Commands(TyperGroup):
-    """Commands in the order of a newcomer's first hour; an unknown one says what was probably meant."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(self.commands)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            close = difflib.get_close_matches(args[0], list(self.commands), n=2, cutoff=0.5)
-            mend = f"did you mean {' or '.join(close)}?" if close else f"there is {', '.join(self.commands)}"
-            raise click.UsageError(f"no command {args[0]!r}; {mend}", ctx) from error
-
-
 app = typer.Typer(
     name="unibench",
-    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

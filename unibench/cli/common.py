@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unibench.errors import UnknownName, UsageError
-from unibench.settings import Settings
-from unibench.suite import SuiteFace
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from unibench.settings import Settings
+    from unibench.suite import SuiteFace
 
 
 class Format(StrEnum):
@@ -31,7 +32,9 @@ TaskOption = Annotated[
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="K=V", help="A setting of the suite; `unibench suites NAME` lists them. Repeatable.")
 ]
-SubstrateOption = Annotated[str | None, typer.Option("--substrate", metavar="NAME", help="The machine to run on; the suite's default else.")]
+SubstrateOption = Annotated[
+    str | None, typer.Option("--substrate", metavar="NAME", help="The machine to run on; the suite's default else.")
+]
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print on stdout.")]
 
 

@@ -22,7 +22,9 @@ def explain(
         list[str] | None, typer.Option("--control", "-c", metavar="NAME", help="Only this control, e.g. golden; repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which instance.")] = 0,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where screenshots go; a new temporary folder else.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where screenshots go; a new temporary folder else.")
+    ] = None,
     substrate: SubstrateOption = None,
     set_: SetOption = None,
     format: FormatOption = Format.TABLE,
@@ -80,7 +82,10 @@ def _lines(run: ControlRun, path: Path | None) -> list[str]:
         lines.append(f"  wanted       {_json(back.wanted)}")
         if back.made is not None and back.made != back.wanted:
             lines.append(f"  set out for  {_json(back.made)}")
-        lines.append(f"  read back    {_json(back.found)}" + ("" if back.right is None else "  right" if back.right else "  wrong by the instruction's words"))
+        lines.append(
+            f"  read back    {_json(back.found)}"
+            + ("" if back.right is None else "  right" if back.right else "  wrong by the instruction's words")
+        )
         lines.append(f"  made by      {run.provenance.means}, from {run.provenance.source}; {len(back.steps)} inputs")
     if run.final:
         lines.append(f"  then         {', '.join(str(action['type']) for action in run.final)}")
@@ -93,7 +98,10 @@ def _lines(run: ControlRun, path: Path | None) -> list[str]:
         else:
             lines.append(f"  verifier     expected {_json(found.evidence.expected)}, found {_json(found.evidence.found)}")
             agrees = meets(run.expect, found, {})
-            lines.append(f"  verdict      {found.status}, score {found.score}, raw {found.raw}" + ("" if agrees else "   <- not what a sound verifier says"))
+            lines.append(
+                f"  verdict      {found.status}, score {found.score}, raw {found.raw}"
+                + ("" if agrees else "   <- not what a sound verifier says")
+            )
             if not agrees and found.evidence.decided_by:
                 lines.append(f"  decided by   {found.evidence.decided_by}")
     if path is not None:

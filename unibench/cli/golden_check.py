@@ -26,7 +26,6 @@ from unibench.cli.common import (
     select,
     settings_from,
 )
-
 from unibench.errors import FileProblem, UsageError
 
 if TYPE_CHECKING:
@@ -50,9 +49,13 @@ def golden_check(
     suite: SuiteArgument,
     task: TaskOption = None,
     seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Instances a task, drawn from seeds 0 to N-1.")] = 1,
-    repeat: Annotated[int, typer.Option("--repeat", metavar="K", min=1, help="Run each control K times; differing verdicts are flaky.")] = 1,
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="K", min=1, help="Run each control K times; differing verdicts are flaky.")
+    ] = 1,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Session processes side by side.")] = 1,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="PATH", help="The ledger's file; SUITE.ledger.json else.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="PATH", help="The ledger's file; SUITE.ledger.json else.")
+    ] = None,
     baseline: Annotated[
         Path | None, typer.Option("--baseline", metavar="LEDGER", help="Exit 1 if there are faults that this ledger does not have.")
     ] = None,
@@ -92,7 +95,8 @@ def golden_check(
     if report is not None:
         from unibench.golden.report import write_report
 
-        causes = write_report(report, ledger, check.shots)
+        with plan.open_suite() as remote:
+            causes = write_report(report, ledger, check.shots, remote.repro)
     fresh = new_faults(ledger, known) if known is not None else []
     if format is Format.JSON:
         print_json(ledger.model_dump_json(indent=1))
@@ -109,14 +113,19 @@ def golden_check(
         raise typer.Exit(1)
 
 
+def lock_path(path: Path) -> Path:
+    """The lock that a golden check holds while it writes a ledger."""
+    from unibench.record import digest
+
+    return Path(tempfile.gettempdir()) / f"unibench-{digest(str(path.resolve()))}.lock"
+
+
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Keeps a second golden check from writing the same ledger."""
     from filelock import FileLock, Timeout
 
-    from unibench.record import digest
-
-    lock = FileLock(Path(tempfile.gettempdir()) / f"unibench-{digest(str(path.resolve()))}.lock")
+    lock = FileLock(lock_path(path))
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -218,7 +227,9 @@ def _first_of_each(entry: Entry) -> dict[str, Fault]:
 def _why(entry: Entry) -> str:
     if entry.unavailable:
         return "; ".join(entry.unavailable)
-    messages = [f"{run.control}: {run.message}" for check in entry.instances for run in check.runs if run.message and run.outcome in _FAILED]
+    messages = [
+        f"{run.control}: {run.message}" for check in entry.instances for run in check.runs if run.message and run.outcome in _FAILED
+    ]
     return messages[0] if messages else ", ".join(entry.reasons)
 
 

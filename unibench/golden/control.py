@@ -5,16 +5,19 @@ A golden module is found by the entry-point group ``unibench.golden`` under the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import JsonValue
 
 from unibench.actions import Action, Done, Infeasible
 from unibench.record import Record
 from unibench.task import InstanceSpec
+
+if TYPE_CHECKING:
+    from unibench.golden.results import ControlRun
 
 
 class Role(StrEnum):
@@ -144,6 +147,10 @@ class GoldenModule(Protocol):
 
     def recipe_digest(self, task: str) -> str:
         """Names the recipe's code; a changed recipe makes a ledger entry stale."""
+        ...
+
+    def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
+        """A short script that imports only upstream, replays the recorded steps and exits 1 while the fault stands."""
         ...
 
     def true_at_start(self, task: str) -> bool:

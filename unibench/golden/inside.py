@@ -91,7 +91,7 @@ def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> 
         return result(Outcome(signal.outcome), message=str(signal), readback=signal.readback), _shot(worker, shot == "always")
     except EnvironmentFault:
         raise
-    except Exception as error:  # the recipe call's border
+    except Exception as error:  # noqa: BLE001 - the recipe call's border
         worker.verify()  # raises an EnvironmentFault if the recipe failed because the machine broke under it
         place = traceback.extract_tb(error.__traceback__)[-1]
         first = (str(error).splitlines() or [""])[0]
@@ -105,6 +105,14 @@ def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> 
     return result(Outcome.JUDGED, **fields), _shot(worker, shot == "always" or (shot == "surprise" and surprise))
 
 
+def repro(worker: Worker, spec: InstanceSpec, goal: str, run: dict[str, Any]) -> str:
+    """The golden module's script for one fault; empty if the suite has no module."""
+    module = golden_module(spec.suite)
+    if module is None or worker.suite is None:
+        return ""
+    return module.repro(spec, goal, ControlRun.model_validate(run), worker.suite.upstream())
+
+
 def _shot(worker: Worker, wanted: bool) -> Frames:
     face, settings = worker.face, worker.settings
     if not wanted or face is None or settings is None or "screenshot" not in face.offers(settings).observations:
@@ -113,5 +121,3 @@ def _shot(worker: Worker, wanted: bool) -> Frames:
         return [worker.session.observe(["screenshot"])["screenshot"].png]
     except EnvironmentFault:
         return []
-
-

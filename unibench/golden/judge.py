@@ -32,7 +32,8 @@ def meets(expect: Expectation, judgement: Judgement, scores: Mapping[str, float]
         case "score":
             return abs(judgement.score - (expect.score or 0.0)) <= _SCORES_EQUAL
         case "below":
-            return not passed and judgement.score < scores.get(expect.control, 1.0)
+            # Nothing is below a golden that got nothing; that the golden was refused is a fault of its own.
+            return not passed and (judgement.score == 0 or judgement.score < scores.get(expect.control, 1.0))
     raise AssertionError(expect.type)
 
 
@@ -96,7 +97,9 @@ def _short(value: object) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def decide(checks: Sequence[InstanceCheck], *, has_golden: bool, unavailable: Sequence[str], true_at_start: bool) -> tuple[Decision, list[Reason], list[Fault]]:
+def decide(
+    checks: Sequence[InstanceCheck], *, has_golden: bool, unavailable: Sequence[str], true_at_start: bool
+) -> tuple[Decision, list[Reason], list[Fault]]:
     """A task's decision, its reasons, and the proven faults.
 
     Invalid on any proven fault. Valid if, on at least one instance, a golden passed and the untouched state and the trivial

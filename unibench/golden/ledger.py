@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unibench.files import read_record, write_atomic
-from unibench.golden.results import Decision, Entry, Fault, Ledger
+from unibench.golden.results import Decision, Fault, Ledger
 from unibench.record import digest
 from unibench.settings import Settings, Substrate
 from unibench.verdict import VerifierDescriptor
 
 
-def entry_key(suite: str, upstream: Mapping[str, str], task: str, descriptor: VerifierDescriptor, substrate: Substrate, settings: Settings) -> str:
+def entry_key(
+    suite: str, upstream: Mapping[str, str], task: str, descriptor: VerifierDescriptor, substrate: Substrate, settings: Settings
+) -> str:
     """What an entry speaks for; another key makes it stale."""
     return digest(
         {

@@ -6,10 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from unibench.actions import Action
-from unibench.errors import SessionDied, SessionTimeout, Unavailable
+from unibench.errors import EnvironmentFault, SessionDied, Unavailable
 from unibench.observations import Observation
 from unibench.session.process import SessionProcess
 from unibench.session.wire import PROTOCOL, Frames, unpack_observation
@@ -17,6 +17,9 @@ from unibench.settings import Settings, Substrate
 from unibench.suite import ActionResult, Finding, SuiteFace
 from unibench.task import Instance, InstanceSpec, Task
 from unibench.verdict import Verdict, VerifierDescriptor
+
+if TYPE_CHECKING:
+    from unibench.golden.results import ControlRun, InstanceCheck
 
 START_SECONDS = 60.0
 
@@ -43,7 +46,9 @@ def python_for(face: SuiteFace) -> Path:
 
     python = Path(platformdirs.user_data_dir("unibench")) / "envs" / face.name / "bin" / "python"
     if not python.exists():
-        raise Unavailable(f"{face.name} lives in an environment of its own, which is not at {python}; make it, or set {variable} to its Python")
+        raise Unavailable(
+            f"{face.name} lives in an environment of its own, which is not at {python}; make it, or set {variable} to its Python"
+        )
     return python
 
 
@@ -102,7 +107,8 @@ class RemoteSuite:
             self._process = self._start()
         try:
             return self._process.call(method, params, seconds=self.face.seconds_for(method) if seconds is None else seconds)
-        except (SessionDied, SessionTimeout):
+        except EnvironmentFault:
+            # A machine that broke once is not trusted with another episode; a new one costs about a second.
             self.kill()
             raise
 
@@ -134,6 +140,11 @@ class RemoteSuite:
 
     def probe(self) -> list[Finding]:
         return [Finding.model_validate(finding) for finding in self.call("probe")[0]]
+
+    def repro(self, check: InstanceCheck, run: ControlRun) -> str:
+        """The golden module's script for one fault."""
+        params: dict[str, Any] = {"spec": check.spec.model_dump(mode="json"), "goal": check.goal, "run": run.model_dump(mode="json")}
+        return str(self.call("repro", **params)[0])
 
     # -- the session ---------------------------------------------------------------------------
 
@@ -169,5 +180,3 @@ class RemoteSuite:
         process, self._process = self._process, None
         if process is not None:
             process.close()
-
-

@@ -78,7 +78,5 @@ def pack_observation(observation: Observation) -> tuple[dict[str, Any], Frames]:
 
 def unpack_observation(packed: dict[str, Any], frames: Frames) -> Observation:
     """The observation that :func:`pack_observation` packed."""
-    values = {
-        name: Screenshot(frames[value["$png"]]) if "$png" in value else value["$json"] for name, value in packed["values"].items()
-    }
+    values = {name: Screenshot(frames[value["$png"]]) if "$png" in value else value["$json"] for name, value in packed["values"].items()}
     return Observation(values, packed["seconds"])

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from unibench import kinds
 from unibench.actions import parse_action
-from unibench.errors import ContractBroken, EnvironmentFault, UnibenchError, Unavailable
+from unibench.errors import ContractBroken, EnvironmentFault, Unavailable, UnibenchError
 from unibench.session.wire import PROTOCOL, Frames, pack_observation, receive, send
 from unibench.settings import Settings
 from unibench.suite import Session, Suite, SuiteFace
@@ -68,7 +68,9 @@ class Worker:
 
     def do_hello(self, face: str, settings: dict[str, Any], substrate: str, protocol: int) -> Reply:
         if protocol != PROTOCOL:
-            raise Unavailable(f"this environment's unibench speaks protocol {PROTOCOL}, the caller's {protocol}; install the same version in both")
+            raise Unavailable(
+                f"this environment's unibench speaks protocol {PROTOCOL}, the caller's {protocol}; install the same version in both"
+            )
         self.face = load(face)
         if not isinstance(self.face, SuiteFace):
             raise ContractBroken(f"{face} is no SuiteFace")
@@ -122,6 +124,11 @@ class Worker:
 
         return inside.run_control(self, InstanceSpec.model_validate(spec), control, shot=shot)
 
+    def do_repro(self, spec: dict[str, Any], goal: str, run: dict[str, Any]) -> Reply:
+        from unibench.golden import inside
+
+        return inside.repro(self, InstanceSpec.model_validate(spec), goal, run), []
+
     def do_close(self) -> Reply:
         self.close()
         return None, []
@@ -140,7 +147,7 @@ class Worker:
             return self.session.verify()
         except EnvironmentFault:
             raise
-        except Exception as error:  # the verify call's border
+        except Exception as error:  # noqa: BLE001 - the verify call's border
             descriptor = self.describe(self.spec.task)
             return Verdict.raised(descriptor, error, detail=traceback.format_exc(), seconds=time.perf_counter() - start)
 
@@ -178,7 +185,7 @@ def serve_one(worker: Worker, header: dict[str, Any], method: str, out: BinaryIO
             raise ContractBroken(f"a session process knows no call {method!r}")
         result, frames = call(**header.get("params", {}))
         send(out, {"id": header["id"], "result": result}, frames)
-    except Exception as error:  # the session call's border
+    except Exception as error:  # noqa: BLE001 - the session call's border
         send(out, {"id": header["id"], "error": failure(error)})
 
 

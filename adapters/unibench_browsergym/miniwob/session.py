@@ -93,7 +93,7 @@ class MiniwobSession(Session):
         browser = self._pool.browser
         self._pool.playwright.selectors.set_test_id_attribute(BROWSERGYM_ID_ATTRIBUTE)
         try:
-            context = browser.new_context(viewport=task.viewport, locale=task.locale, timezone_id=task.timezone_id)  # type: ignore[arg-type]
+            context = browser.new_context(viewport=task.viewport, locale=task.locale, timezone_id=task.timezone_id)
             context.set_default_timeout(task.timeout)
             page = context.new_page()
         except Error as error:
@@ -154,11 +154,7 @@ class MiniwobSession(Session):
         episode.done = episode.done or isinstance(action, Done)
         self._settle(episode)
         said = bool(episode.messages) and episode.messages[-1]["role"] == "assistant"
-        ended = (
-            episode.done
-            or (episode.infeasible and self._settings.end_on_infeasible)
-            or (said and self._settings.end_on_answer)
-        )
+        ended = episode.done or (episode.infeasible and self._settings.end_on_infeasible) or (said and self._settings.end_on_answer)
         return ActionResult(error=error, refused=refused, ended=ended, seconds=time.perf_counter() - start)
 
     def verify(self) -> Verdict:
@@ -178,7 +174,9 @@ class MiniwobSession(Session):
             final=bool(done),
             evidence=Evidence(
                 expected={"raw reward": "> 0"},
-                found={"raw reward": raw, "reason": info.get("REWARD_REASON"), "done": bool(done)} if raw is not None else {"url": episode.page.url},
+                found={"raw reward": raw, "reason": info.get("REWARD_REASON"), "done": bool(done)}
+                if raw is not None
+                else {"url": episode.page.url},
                 decided_by=wrapper.path if by_wrapper else page.path,
                 note=str(info.get("error", "")),
             ),

@@ -78,7 +78,9 @@ class MiniwobSuite(Suite):
     def describe(self, task: str, settings: Settings) -> VerifierDescriptor:
         assert isinstance(settings, MiniwobSettings)
         self.task_class(task)
-        wrapper = Source(project="ServiceNow/BrowserGym", package="browsergym-miniwob", version=self._versions["browsergym-miniwob"], path=_WRAPPER)
+        wrapper = Source(
+            project="ServiceNow/BrowserGym", package="browsergym-miniwob", version=self._versions["browsergym-miniwob"], path=_WRAPPER
+        )
         page = Source(
             project="Farama-Foundation/miniwob-plusplus", package="miniwob", version=self._versions["miniwob"], path=page_path(task)
         )
@@ -125,7 +127,11 @@ class MiniwobSuite(Suite):
                 session.reset(self.draw("click-test", 0))
                 size = session.observe(["screenshot"])["screenshot"].size
                 where = find_chromium()
-                return [Finding(what="browser", ok=True, detail=f"{session.substrate.digest} at {where}; click-test came up, {size[0]}x{size[1]}")]
+                return [
+                    Finding(
+                        what="browser", ok=True, detail=f"{session.substrate.digest} at {where}; click-test came up, {size[0]}x{size[1]}"
+                    )
+                ]
             finally:
                 session.close()
         except UnibenchError as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from unibench_golden_checks.miniwob.recipe import Recipe, State, others, recipe
+from unibench_golden_checks.miniwob.recipe import Recipe, State, UnexpectedGoal, others, recipe
+from unibench_golden_checks.miniwob.synonyms import akin, sense
 
 
 @recipe("click-checkboxes", "click-checkboxes-large", "click-checkboxes-transfer")
@@ -18,7 +19,7 @@ class ClickCheckboxes(Recipe):
         return [] if words == "nothing" else sorted(words.split(", "))
 
     def mutant(self, name: str) -> State | None:
-        extra = next(others(self.hand.texts("#area label"), self.wanted), None)
+        extra = next(iter(self.wrong_labels()), None)
         if name == "one-missing":
             return self.wanted[1:] if self.wanted else None
         if extra is None:
@@ -27,15 +28,38 @@ class ClickCheckboxes(Recipe):
             return sorted([*self.wanted[1:], extra]) if self.wanted else None
         return sorted([*self.wanted, extra])
 
+    def wrong_labels(self) -> list[str]:
+        """The labels that are not to be ticked."""
+        return list(others(self.hand.texts("#area label"), self.wanted))
+
     def construct(self, state: State) -> None:
         for label in state:
             self.hand.click("#area label", text=label)
 
     def read(self) -> State:
         ticked: list[str] = self.hand.read(
-            "() => [...document.querySelectorAll('#area label')].filter(l => l.querySelector('input').checked).map(l => l.textContent.trim())"
+            """() => [...document.querySelectorAll('#area label')]
+               .filter(l => l.querySelector('input').checked).map(l => l.textContent.trim())"""
         )
         return sorted(ticked)
 
     def commit(self) -> None:
         self.hand.click("#subbtn")
+
+
+@recipe("click-checkboxes-soft")
+class ClickCheckboxesOfLikeMeaning(ClickCheckboxes):
+    """"Select words similar to cut, scarlet and click Submit.": as for checkboxes named literally."""
+
+    def words(self) -> list[str]:
+        return self.match(r"Select words similar to (.*) and click Submit\.").group(1).split(", ")
+
+    def want(self) -> State:
+        words, labels = self.words(), self.hand.texts("#area label")
+        unknown = [word for word in [*words, *labels] if sense(word) is None]
+        if unknown:
+            raise UnexpectedGoal(f"what these words mean is unknown: {', '.join(unknown)}")
+        return sorted(label for label in labels if sense(label) in {sense(word) for word in words})
+
+    def wrong_labels(self) -> list[str]:
+        return [label for label in super().wrong_labels() if not any(akin(label, word) for word in self.words())]

@@ -43,7 +43,7 @@ def name(values: list[int]) -> str:
 class PickColor(Recipe):
     """The state is the colour that the field shows, as six hexadecimal digits."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("other-color", "channels-swapped", "wrong-shade", "opposite-color")
+    mutations: ClassVar[tuple[str, ...]] = ("other-color", "wrong-shade", "opposite-color")
     tolerance: ClassVar[int] = 16
     """By how much each channel may be off: the picker's field has only 101 x 71 pixels."""
 
@@ -56,9 +56,7 @@ class PickColor(Recipe):
             # Another plain colour, not near the wanted one.
             options = [color for color in ("FF0000", "00FF00", "0000FF") if self.apart(color) > 100]
             return options[0]
-        if name_ == "channels-swapped":
-            mutant = name([blue, red, green])
-        elif name_ == "wrong-shade":
+        if name_ == "wrong-shade":
             mutant = name([red // 2, green // 2, blue // 2])
         else:
             mutant = name([255 - red, 255 - green, 255 - blue])

@@ -7,8 +7,12 @@ import importlib
 import inspect
 import json
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.resources import files
+
+from jinja2 import Template
+from unibench_browsergym.miniwob.session import MiniwobHandle
 
 import unibench_golden_checks.miniwob as package
 from unibench.golden.control import (
@@ -23,8 +27,8 @@ from unibench.golden.control import (
     Role,
     Vacuous,
 )
+from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
-from unibench_browsergym.miniwob.session import MiniwobHandle
 from unibench_golden_checks.miniwob.hand import Hand
 from unibench_golden_checks.miniwob.recipe import RECIPES, Recipe, State
 
@@ -61,6 +65,20 @@ class MiniwobGolden:
 
     def true_at_start(self, task: str) -> bool:
         return False
+
+    def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
+        template = Template(files(package).joinpath("repro.py.jinja").read_text(encoding="utf-8"), keep_trailing_newline=True)
+        verb = "rejects" if run.role is Role.GOLDEN else "accepts"
+        text: str = template.render(
+            title=f"{spec.task}: the verifier {verb} the state {run.control!r}.",
+            packages=" ".join(f"{name}=={version}" for name, version in packages.items()),
+            task=spec.task,
+            seed=spec.params["seed"],
+            goal=goal,
+            wanted_reward=1.0 if run.role is Role.GOLDEN else 0.0,
+            steps=json.dumps(run.readback.steps if run.readback else []),
+        )
+        return text
 
 
 def mutant(recipe: type[Recipe], name: str, provenance: Provenance) -> Control:
@@ -102,7 +120,7 @@ def mutant_state(recipe_class: type[Recipe], name: str, handle: MiniwobHandle) -
 
 
 def _readback(recipe: Recipe, *, made: State, found: State, right: bool | None) -> Readback:
-    return Readback(wanted=recipe.wanted, made=made, found=found, right=right, steps=recipe.hand.steps)
+    return Readback(wanted=recipe.wanted, made=made, found=found, right=right, steps=list(recipe.hand.steps))
 
 
 def _text(value: State) -> str:

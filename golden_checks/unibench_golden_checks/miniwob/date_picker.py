@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import ClassVar
 
 from unibench_golden_checks.miniwob.hand import HandError
@@ -49,40 +48,34 @@ class ChooseDate(Recipe):
         return f"{month:02}/{day:02}/{year}"
 
     def offers(self, month: int) -> bool:
-        """Whether the calendar lets the user go to a month of the year."""
+        """Whether the calendar lets the user go to a month of the year; leaves it open there."""
         self.open()
-        try:
-            self.turn_to(month)
-        except HandError:
-            return False
-        finally:
-            self.hand.press("Escape")
-            self.closed()
-        return True
+        return self.turn_to(month)
 
     def open(self) -> None:
-        self.hand.click("#datepicker")
-        self.hand.still(PICKER)
+        if self.hand.read("s => getComputedStyle(document.querySelector(s)).display === 'none'", PICKER):
+            self.hand.click("#datepicker")
+            self.hand.still(PICKER)
 
     def closed(self) -> None:
         self.hand.wait_until("s => getComputedStyle(document.querySelector(s)).display === 'none'", PICKER)
 
-    def turn_to(self, month: int) -> None:
-        for _ in range(12):
+    def turn_to(self, month: int) -> bool:
+        """Leafs to a month of the year that is open; False if the calendar does not go that far."""
+        while True:
             here = MONTHS.index(self.hand.texts(f"{PICKER} .ui-datepicker-month")[0]) + 1
             if here == month:
-                return
+                return True
             way = "prev" if month < here else "next"
             if self.hand.count(f"{PICKER} .ui-datepicker-{way}.ui-state-disabled"):
-                break
+                return False
             self.hand.click(f"{PICKER} .ui-datepicker-{way}")
-        raise HandError(f"the calendar does not offer month {month}")
 
     def construct(self, state: State) -> None:
-        month, day, year = (int(part) for part in state.split("/"))
-        date(year, month, day)
+        month, day, _ = (int(part) for part in state.split("/"))
         self.open()
-        self.turn_to(month)
+        if not self.turn_to(month):
+            raise HandError(f"the calendar does not offer month {month}")
         self.hand.click(f"{PICKER} td a", text=str(day))
         self.closed()
 

@@ -63,7 +63,7 @@ class DragBox(Recipe):
 
     def right(self, state: State) -> bool:
         play_x, play_y = self.play()
-        return abs(state[0]) < play_x and abs(state[1]) < play_y
+        return bool(abs(state[0]) < play_x and abs(state[1]) < play_y)
 
     def mutant(self, name: str) -> State | None:
         play_x, play_y = self.play()
@@ -110,7 +110,7 @@ class DragInDirection(Recipe):
     def right(self, state: State) -> bool:
         there = state[0] * self.way[0] + state[1] * self.way[1]
         aside = abs(state[0] * self.way[1]) + abs(state[1] * self.way[0])
-        return there >= 8 and aside <= there / 2
+        return bool(there >= 8 and aside <= there / 2)
 
     def mutant(self, name: str) -> State | None:
         if name == "opposite":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import ClassVar
 
 from unibench_golden_checks.miniwob.recipe import Recipe, State, recipe
@@ -84,7 +85,7 @@ class DrawCircle(Stroke):
         if mean < 8 or max(distances) - min(distances) > 0.3 * mean:
             return False
         turns = [math.atan2(y, x) for x, y in state]
-        steps = [(b - a + math.pi) % (2 * math.pi) - math.pi for a, b in zip(turns, turns[1:], strict=False)]
+        steps = [(b - a + math.pi) % (2 * math.pi) - math.pi for a, b in pairwise(turns)]
         return abs(sum(steps)) >= math.radians(330)
 
     def mutant(self, name: str) -> State | None:
@@ -95,7 +96,7 @@ class DrawCircle(Stroke):
         if name == "square":
             corners = [(radius, radius), (-radius, radius), (-radius, -radius), (radius, -radius), (radius, radius)]
             # Slow sides, so that the drawn stroke has corners.
-            sides = zip(corners, corners[1:], strict=False)
+            sides = pairwise(corners)
             return [p for a, b in sides for p in along(a, b, 8)[1:]]
         if name == "straight-line":
             return along((-radius, 0), (radius, 0), 10)
@@ -112,7 +113,7 @@ class DrawCircle(Stroke):
 class DrawLine(Stroke):
     """Draw a vertical line that runs through the dot, then press submit."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("wrong-direction", "diagonal", "beside-the-dot", "stops-short")
+    mutations: ClassVar[tuple[str, ...]] = ("wrong-direction", "diagonal", "beside-the-dot", "stops-short", "mere-dot")
 
     def turned(self, points: list[Point]) -> list[Point]:
         """Points (along, across) the asked direction as (x, y)."""
@@ -130,7 +131,7 @@ class DrawLine(Stroke):
         points = [(y, x) if self.vertical else (x, y) for x, y in state]
         ends = [a for a, _ in points]
         # The dot has a radius of 4 pixels, the pen one of 2.5.
-        return max(abs(b) for _, b in points) <= 3 and min(ends) <= -5 and max(ends) >= 5
+        return bool(max(abs(b) for _, b in points) <= 3 and min(ends) <= -5 and max(ends) >= 5)
 
     def mutant(self, name: str) -> State | None:
         if name == "wrong-direction":
@@ -138,6 +139,8 @@ class DrawLine(Stroke):
             return self.turned(along((0, -12), (0, 12), 40))
         if name == "diagonal":
             return along((-14, -14), (14, 14), 40)
+        if name == "mere-dot":
+            return self.turned(along((-1, 0), (1, 0), 2))
         if name == "beside-the-dot":
             away = 20 if self.across > 24 else -20
             return self.turned(along((-min(self.before, 40), away), (min(self.after, 40), away), 12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from unibench_golden_checks.miniwob.recipe import Recipe, State
@@ -50,11 +51,9 @@ class OneField(Recipe):
 class NamedFields(Recipe):
     """Tasks that several text fields and a Submit button decide; the state says what each field holds, by its name."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-wrong", "wrong-place")
-
+    @abstractmethod
     def boxes(self) -> dict[str, int]:
         """The names of the fields and which of the page's inputs they are."""
-        raise NotImplementedError
 
     def changed(self, **values: str | None) -> State | None:
         """The wanted state with other values; None if one of them is None or nothing changes."""

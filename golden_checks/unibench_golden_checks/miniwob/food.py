@@ -14,6 +14,9 @@ _MENU = """() => [...document.querySelectorAll('.food-item')].map(e => [
 _ORDERED = """() => [...document.querySelectorAll('.food-item')].map(e => [
   e.querySelector('.item-name').textContent.trim(), Number(e.querySelector('.quantity').textContent)]).filter(([, n]) => n)"""
 
+# Whether the icons have come, which push the dishes apart.
+_ICONS = "() => [...document.images].every(e => e.complete && e.naturalWidth)"
+
 
 @recipe("order-food")
 class OrderFood(Recipe):
@@ -52,6 +55,7 @@ class OrderFood(Recipe):
         return {**self.wanted, wrong: 1}
 
     def construct(self, state: State) -> None:
+        self.hand.wait_until(_ICONS)
         for dish, number in state.items():
             for _ in range(number):
                 self.hand.click(".food-item .add", list(self.menu).index(dish))

@@ -185,20 +185,21 @@ class BisectAngle(PlaceArm):
         return self.miss((state[0], state[1])) <= min(self.tolerance, 0.25 * self.whole)
 
     def mutant(self, name: str) -> State | None:
-        if self.whole < 40:
-            # Too narrow for an uneven line to be uneven beyond doubt.
-            if name != "outside-the-angle":
-                return None
-        first = {"uneven": 0.25 * self.whole, "along-one-side": 0.08 * self.whole}.get(name)
-        if first is None:
+        if name == "outside-the-angle":
             if self.whole > 140:
                 return None
-            return self.pick(
-                lambda p: (
-                    math.inf if self.too_short(p) else abs(self.parts(p)[0] - self.whole - 20) + abs(self.parts(p)[1] - 20)
-                ),
-                4,
-            )
-        return self.pick(
-            lambda p: math.inf if self.too_short(p) else abs(self.parts(p)[0] - first) + abs(sum(self.parts(p)) - self.whole), 3
-        )
+            return self.pick_parts(self.whole + 20, 20)
+        if self.whole < 40:
+            # Too narrow for an uneven line to be uneven beyond doubt.
+            return None
+        share = 0.25 if name == "uneven" else 0.08
+        return self.pick_parts(share * self.whole, (1 - share) * self.whole)
+
+    def pick_parts(self, first: float, second: float) -> State | None:
+        """A pixel whose line makes about these angles with the two arms."""
+
+        def cost(point: Point) -> float:
+            a, b = self.parts(point)
+            return math.inf if self.too_short(point) else abs(a - first) + abs(b - second)
+
+        return self.pick(cost, 4)

@@ -38,7 +38,7 @@ class Rect:
 
 # Finds the nth element that matches a selector and, if given, whose white-space-folded text equals `text`.
 _FIND = """([sel, nth, text]) => {
-  const fold = s => (s ?? '').replace(/\\s+/g, ' ').trim();
+  const fold = s => String(s ?? '').replace(/\\s+/g, ' ').trim();
   let all = [...document.querySelectorAll(sel)];
   if (text !== null) all = all.filter(e => fold(e.textContent) === fold(text) || (e.value !== undefined && fold(e.value) === fold(text)));
   const e = all.at(nth);
@@ -71,7 +71,7 @@ _AIM = _FIND + """
 
 _UNDER = """([x, y]) => {
   const e = document.elementFromPoint(x, y); if (!e) return null;
-  const fold = s => (s ?? '').replace(/\\s+/g, ' ').trim();
+  const fold = s => String(s ?? '').replace(/\\s+/g, ' ').trim();
   return {tag: e.tagName.toLowerCase(), id: e.id, classes: [...e.classList], text: fold(e.textContent).slice(0, 200),
           value: e.value === undefined ? null : String(e.value)};
 }"""

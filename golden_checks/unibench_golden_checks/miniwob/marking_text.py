@@ -1,9 +1,8 @@
-"""Recipes for text fields as such: focusing, scrolling, highlighting and styling text."""
+"""Recipes for text fields as such: focusing, scrolling and highlighting."""
 
 from __future__ import annotations
 
-import re
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from unibench_golden_checks.miniwob.fields import ORDINAL
 from unibench_golden_checks.miniwob.hand import Hand, HandError
@@ -15,6 +14,8 @@ class FocusField(ClickOne):
 
     mutations: ClassVar[tuple[str, ...]] = ("beside-the-field", "hovered-only")
     candidates: ClassVar[str] = "#area input"
+    clicks: bool = True
+    """Whether the click is made."""
 
     def labels(self) -> list[str]:
         return [f"field {k}" for k in range(1, self.hand.count(self.candidates) + 1)]
@@ -131,14 +132,14 @@ def drag_over_text(hand: Hand, start: tuple[str, int, int], end: tuple[str, int,
     two = hand.read(_CHARACTERS, [*end[:2], end[2], end[2]])[-1]
     if one is None or two is None:
         raise HandError("a character to be dragged over is not shown")
-    hand.drag(tuple(one), tuple(two))
+    hand.drag((one[0], one[1]), (two[0], two[1]))
 
 
 class Highlight(Recipe):
     """Tasks that the selected text decides; the state is that text, its white space folded."""
 
-    paragraphs: ClassVar[str] = ""
     mutations: ClassVar[tuple[str, ...]] = ("first-letter-missing", "last-word-missing", "first-word-only")
+    paragraphs: ClassVar[str] = ""
 
     def chosen(self) -> int:
         """Which paragraph is asked for, counted from 0."""
@@ -204,129 +205,9 @@ class HighlightParagraph(Highlight):
         return super().mutant(name)
 
     def construct(self, state: State) -> None:
-        one, _, two = state.partition("\n")
+        _, _, two = state.partition("\n")
         if not two:
             super().construct(state)
             return
         first = max(self.chosen() - 1, 0)
         drag_over_text(self.hand, (self.paragraphs, first, 0), (self.paragraphs, first + 1, len(two) - 1))
-
-
-# What the editor shows, run by run: its text and its style.
-_RUNS = """() => {
-  const walk = document.createTreeWalker(document.querySelector('.ql-editor'), NodeFilter.SHOW_TEXT), runs = [];
-  let paragraph = null;
-  for (let node; node = walk.nextNode();) {
-    const style = getComputedStyle(node.parentElement), styles = [], block = node.parentElement.closest('p');
-    if (parseInt(style.fontWeight) >= 600) styles.push('bold');
-    if (style.fontStyle === 'italic') styles.push('italics');
-    for (let e = node.parentElement; !e.matches('.ql-editor'); e = e.parentElement)
-      if (getComputedStyle(e).textDecorationLine.includes('underline')) { styles.push('underlined'); break; }
-    if (style.color !== getComputedStyle(document.querySelector('.ql-editor')).color) styles.push(style.color);
-    runs.push([(paragraph && block !== paragraph ? '\\n' : '') + node.data, styles]);
-    paragraph = block;
-  }
-  return runs;
-}"""
-
-_COLOURS = {
-    "red": (255, 0, 0),
-    "orange": (255, 165, 0),
-    "yellow": (255, 255, 0),
-    "green": (0, 128, 0),
-    "blue": (0, 0, 255),
-    "purple": (128, 0, 128),
-    "black": (0, 0, 0),
-    "white": (255, 255, 255),
-    "grey": (128, 128, 128),
-}
-
-
-def _distance(colour: str, name: str) -> int:
-    """How far a CSS colour (``rgb(1, 2, 3)``) is from a named one."""
-    return sum((int(one) - two) ** 2 for one, two in zip(re.findall(r"\d+", colour)[:3], _COLOURS[name], strict=True))
-
-
-def _named(colour: str) -> str:
-    return min(_COLOURS, key=lambda name: _distance(colour, name))
-
-
-@recipe("text-editor")
-class StyleText(Recipe):
-    """"Using the text editor, give the text Nulla. the style bold and press Submit.", or everything, or a colour.
-
-    The state is a list of runs of text with the names of their styles and colours; white space beside a run is ignored.
-    """
-
-    mutations: ClassVar[tuple[str, ...]] = ("other-style", "other-word", "letter-missing", "one-too-many", "style-added", "word-broken")
-    _BUTTONS: ClassVar[dict[str, str]] = {"bold": ".ql-bold", "italics": ".ql-italic", "underlined": ".ql-underline"}
-
-    def text(self) -> str:
-        return "".join(text for text, _ in self.hand.read(_RUNS))
-
-    def want(self) -> State:
-        self.style = self.match(r"the (?:style|color) (\w+)").group(1)
-        word = re.search(r"give the text (.*) the (?:style|color)", self.goal)
-        text = self.text()
-        self.span = (0, len(text))
-        if word is not None:
-            found = re.search(rf"(?<!\S){re.escape(word.group(1))}(?!\S)", text)
-            if found is None:
-                raise HandError(f"the editor does not say {word.group(1)!r}")
-            self.span = found.span()
-        return self.state(text, self.span, [self.style])
-
-    def state(self, text: str, span: tuple[int, int], styles: list[str]) -> list[Any]:
-        runs = [[text[: span[0]], []], [text[span[0] : span[1]], styles], [text[span[1] :], []]]
-        return [[part.strip(), style] for part, style in runs if part.strip()]
-
-    def mutant(self, name: str) -> State | None:
-        text, (start, end) = self.text(), self.span
-        everything = (start, end) == (0, len(text))
-        words = [found.span() for found in re.finditer(r"\S+", text)]
-        if name == "other-style":
-            pool = list(self._BUTTONS) if self.style in self._BUTTONS else list(_COLOURS)[:6]
-            return self.state(text, self.span, [next(others(pool, self.style))])
-        if name == "style-added":
-            return self.state(text, self.span, sorted([self.style, next(others(list(self._BUTTONS), self.style))]))
-        if name == "letter-missing":
-            return self.state(text, (start, end - 1), [self.style])
-        if name == "other-word":
-            return None if everything else self.state(text, next(span for span in words if span != self.span), [self.style])
-        if name == "one-too-many":
-            # A second word styled; or, where everything is to be styled, a new line that is not.
-            if everything:
-                return [*self.wanted, ["extra", []]]
-            at = words.index(self.span)
-            first = max(at - 1, 0)
-            return self.state(text, (words[first][0], words[first + 1][1]), [self.style])
-        if everything or end - start < 2:
-            return None
-        middle = (start + end) // 2
-        return self.state(text[:middle] + " " + text[middle:], (start, end + 1), [self.style])
-
-    def construct(self, state: State) -> None:
-        editor, press = self.hand, self.hand.press
-        editor.click(".ql-editor")
-        at = text = 0
-        del text
-        broken = " ".join(part for part, _ in state)
-        original = self.text()
-        if broken.startswith(original.strip()) and len(broken) > len(original):
-            press("Control+End")
-            press("Enter")
-            editor.type(broken[len(original.strip()) :].strip())
-        elif broken != " ".join(original.split()):
-            at = next(i for i, (one, two) in enumerate(zip(broken, original, strict=False)) if one != two)
-            press("Control+Home")
-            press("ArrowRight", times=at)
-            editor.type(" ")
-
-    def read(self) -> State:
-        runs: list[Any] = []
-        for text, styles in self.hand.read(_RUNS):
-            runs.append([text.strip(), sorted(_named(style) if style.startswith("rgb") else style for style in styles)])
-        return [run for run in runs if run[0]]
-
-    def commit(self) -> None:
-        self.hand.click("#subbtn")

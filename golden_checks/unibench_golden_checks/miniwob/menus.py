@@ -145,7 +145,7 @@ class ClickPie(ClickOneOrMiss):
         # A slice and its title bear the same number in their ids.
         return self.hand.read(
             """([x, y, beside]) => {
-               const hit = document.elementFromPoint(x, y), part = hit.closest('[id^=wheelnav-divWheel-]');
+               const hit = document.elementFromPoint(x, y), part = hit?.closest('[id^=wheelnav-divWheel-]');
                const number = part?.id.match(/-(?:slice|title)-(\\d+)$/);
                return number ? document.getElementById('wheelnav-divWheel-title-' + number[1]).textContent.trim() : beside }""",
             [*self.hand.at, BESIDE],

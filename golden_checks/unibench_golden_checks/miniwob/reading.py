@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from typing import ClassVar
 
 from unibench_golden_checks.miniwob.fields import ORDINAL, NamedFields, OneField, misspelt
@@ -12,26 +13,35 @@ from unibench_golden_checks.miniwob.recipe import State, others, recipe
 class FindInText(OneField):
     """Tasks that ask for one word of a text; the state is what the answer field holds."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("word-before", "first-or-last-word", "letter-missing", "split-in-two", "accented-letter-added")
+    mutations: ClassVar[tuple[str, ...]] = (
+        "neighbouring-word",
+        "first-or-last-word",
+        "letter-missing",
+        "split-in-two",
+        "accented-letter-added",
+    )
     box: ClassVar[str] = "#answer-input"
 
+    @abstractmethod
     def words(self) -> list[str]:
-        raise NotImplementedError
+        """All words of the text."""
 
+    @abstractmethod
     def position(self) -> int:
         """Which word is asked for, counted from 0."""
-        raise NotImplementedError
 
     def want(self) -> State:
         return self.words()[self.position()]
 
     def mutant(self, name: str) -> State | None:
         words, at = self.words(), self.position()
-        if name == "word-before":
-            return next(others(words[:at][::-1] + words[at + 1 :], self.wanted), None)
-        if name == "first-or-last-word":
-            return next(others([words[0], words[-1]], self.wanted), None)
-        return misspelt(name, self.wanted)
+        if name == "neighbouring-word":
+            words = words[:at][::-1] + words[at + 1 :]
+        elif name == "first-or-last-word":
+            words = [words[0], words[-1]]
+        else:
+            return misspelt(name, self.wanted)
+        return next((word for word in words if word.lower() != self.wanted.lower()), None)
 
 
 def bare_words(text: str) -> list[str]:
@@ -61,9 +71,9 @@ class FindLastWord(FindInText):
         return len(self.words()) - 1
 
 
-def table(hand_texts: list[str]) -> dict[str, str]:
+def table(cells: list[str]) -> dict[str, str]:
     """A table of two columns, from its cells' texts."""
-    return dict(zip(hand_texts[::2], hand_texts[1::2], strict=True))
+    return dict(zip(cells[::2], cells[1::2], strict=True))
 
 
 @recipe("read-table")

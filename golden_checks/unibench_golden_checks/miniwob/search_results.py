@@ -22,7 +22,8 @@ _RESULT = """([x, y]) => {
 _PROPERTY = """([x, y]) => {
   const hit = document.elementFromPoint(x, y);
   const row = hit && hit.closest('#contact .property a') ? hit.closest('.property') : null;
-  return {name: document.querySelector('#contact .name').textContent, property: row ? row.querySelector('.property-name').textContent.trim() : null};
+  const name = document.querySelector('#contact .name').textContent;
+  return {name, property: row ? row.querySelector('.property-name').textContent.trim() : null};
 }"""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from unibench_golden_checks.miniwob.hand import Hand, HandError
@@ -30,8 +29,8 @@ def moved(items: list[str], item: str, position: int) -> list[str]:
     return [*rest[:position], item, *rest[position:]]
 
 
-def drag_to(hand: Hand, start: int, end: int, reached: Callable[[list[str]], bool]) -> None:
-    """Picks an item up and drags it until the order is as wanted; the button stays down."""
+def drag_to(hand: Hand, start: int, end: int, after: list[str]) -> None:
+    """Picks an item up and drags it until the order is as given; the button stays down."""
     target = hand.rect(ITEM, end).center
     hand.point_at(ITEM, start)
     hand.down()
@@ -43,7 +42,7 @@ def drag_to(hand: Hand, start: int, end: int, reached: Callable[[list[str]], boo
         hand.move(x + (target[0] - x) * share, y + (target[1] - y) * share)
     sign = 1 if end > start else -1
     for _ in range(8):
-        if reached(order(hand)):
+        if order(hand) == after:
             return
         # The gap follows only when the item has covered enough of its neighbour.
         hand.move(hand.at[0] + sign, hand.at[1] + 2 * sign)
@@ -88,8 +87,8 @@ class DragItem(Recipe):
         return self.after(self.items[other], self.end)
 
     def construct(self, state: State) -> None:
-        item = state["dragged"]
-        drag_to(self.hand, self.items.index(item), state["order"].index(item), lambda now: now == state["order"])
+        item, after = state["dragged"], state["order"]
+        drag_to(self.hand, self.items.index(item), after.index(item), after)
 
     def read(self) -> State:
         return self.hand.read(_ORDER)
@@ -168,7 +167,7 @@ class DragSortNumbers(Recipe):
             if now[position] != number:
                 start = now.index(number, position + 1)
                 after = [*now[:position], number, *now[position:start], *now[start + 1 :]]
-                drag_to(self.hand, start, position, lambda texts, after=after: [int(t) for t in texts] == after)
+                drag_to(self.hand, start, position, [str(n) for n in after])
                 self.hand.up()
 
     def read(self) -> State:

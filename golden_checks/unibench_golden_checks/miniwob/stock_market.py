@@ -22,7 +22,8 @@ _WHEN = """([limit, side]) => new Promise(done => {
 })"""
 
 # The price that is shown, in cents, and how many are plotted.
-_NOW = "() => [Math.round(100 * Number(document.querySelector('#stock-price').textContent.slice(1))), document.querySelectorAll('.plot-point').length]"
+_NOW = """() => [
+  Math.round(100 * Number(document.querySelector('#stock-price').textContent.slice(1))), document.querySelectorAll('.plot-point').length]"""
 
 # The prices plotted from the nth on, in cents; the plot's origin is at 35 dollars.
 _PLOTTED = "n => [...document.querySelectorAll('.plot-point')].slice(n).map(e => Math.round(100 * (Number(e.getAttribute('cy')) + 35)))"
@@ -51,21 +52,26 @@ class StockMarket(Recipe):
     def mutant(self, name: str) -> State | None:
         # Whether the price ever gets there shows only when it does: then this is the moment.
         side = name.removesuffix("-the-limit")
+        self.hold()
         try:
             self.catch(side)
         except HandError:
             return None
         return side
 
-    def catch(self, side: str) -> None:
-        """Holds the button down on Buy and waits for the price to get to a side of the limit."""
+    def hold(self) -> None:
+        """Holds the button down on Buy: letting go is what buys."""
         self.hand.point_at("#buy")
         self.hand.down()
+
+    def catch(self, side: str) -> None:
+        """Waits for the price to get to a side of the limit."""
         self.hand.wait_until(_WHEN, [self.limit, _SIDES[side]], timeout=1)
         self.caught = side
 
     def construct(self, state: State) -> None:
         if self.caught != state:
+            self.hold()
             self.catch(state)
 
     def side(self, cents: int) -> str | None:

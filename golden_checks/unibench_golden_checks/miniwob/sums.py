@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -16,12 +17,13 @@ class Sum(OneField):
     mutations: ClassVar[tuple[str, ...]] = ("one-more", "one-less", "sign-changed", "other-operation")
     box: ClassVar[str] = "#math-answer"
 
+    @abstractmethod
     def result(self) -> int:
-        raise NotImplementedError
+        """The right result."""
 
+    @abstractmethod
     def mistakes(self) -> Iterator[int]:
-        """Results of reckoning the other way."""
-        raise NotImplementedError
+        """Results of reckoning with another operation."""
 
     def want(self) -> State:
         return str(self.result())
@@ -93,10 +95,14 @@ class CountBlocks(Sum):
     def result(self) -> int:
         return sum(self.heaps())
 
-    def mutant(self, name: str) -> State | None:
+    def mistakes(self) -> Iterator[int]:
         one, two = self.heaps()
+        yield from (max(one, two), int(f"{one}{two}"))
+
+    def mutant(self, name: str) -> State | None:
+        heap, joined = self.mistakes()
         if name == "one-heap-only":
-            return str(max(one, two))
+            return str(heap)
         if name == "digits-joined":
-            return f"{one}{two}"
+            return str(joined)
         return super().mutant(name)

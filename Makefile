@@ -1,0 +1,51 @@
+# Each target does its own set-up: a virtual environment, the dependencies, a browser.
+VENV ?= .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	"$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$p" && break; done)
+DEMO := -t 'click-*' -t 'enter-*' -t 'email-inbox*' -t 'use-*' -t login-user -t read-table
+
+.PHONY: demo test lint format schemas wheel clean
+
+demo: $(VENV)/browser
+	$(BIN)/unibench suites
+	$(BIN)/unibench golden-check miniwob $(DEMO) --jobs 2 -o $(VENV)/demo.ledger.json
+	$(BIN)/unibench explain miniwob click-checkboxes --control one-missing
+
+test: $(VENV)/browser
+	$(BIN)/python -m pytest $(PYTEST)
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+schemas: $(VENV)/ready
+	$(BIN)/unibench schema -o schemas
+
+# Builds the wheel, installs it into a fresh environment, and tries it there.
+wheel: $(VENV)/browser
+	rm -rf dist $(VENV)/wheel
+	$(BIN)/python -m build --wheel --outdir dist .
+	$(BIN)/python -m venv $(VENV)/wheel
+	$(VENV)/wheel/bin/pip install -q "$$(ls $(CURDIR)/dist/*.whl)[miniwob]"
+	cd $(VENV) && wheel/bin/unibench doctor miniwob
+	cd $(VENV) && wheel/bin/unibench golden-check miniwob -t 'click-test*' -o wheel/smoke.ledger.json
+
+$(VENV)/ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "unibench needs Python 3.11 or newer with venv (Debian: apt install python3-venv)"; exit 3; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[miniwob,dev]' -e examples/notebook_suite
+	touch $@
+
+$(VENV)/browser: $(VENV)/ready
+	$(BIN)/python -m unibench_browsergym.get_chromium
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
