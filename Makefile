@@ -1,8 +1,9 @@
 # Each target does its own set-up: a virtual environment, the dependencies, a browser.
 VENV ?= .venv
 BIN := $(VENV)/bin
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
-	"$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$p" && break; done)
+# BrowserGym pins a Playwright whose greenlet has no wheel for Python 3.13.
+PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
+	"$$p" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null && command -v "$$p" && break; done)
 DEMO := -t 'click-*' -t 'enter-*' -t 'email-inbox*' -t 'use-*' -t login-user -t read-table
 
 .PHONY: demo test lint format schemas wheel clean
@@ -38,7 +39,7 @@ wheel: $(VENV)/browser
 	cd $(VENV) && wheel/bin/unibench golden-check miniwob -t 'click-test*' -o wheel/smoke.ledger.json
 
 $(VENV)/ready: pyproject.toml
-	@test -n "$(PYTHON)" || { echo "unibench needs Python 3.11 or newer with venv (Debian: apt install python3-venv)"; exit 3; }
+	@test -n "$(PYTHON)" || { echo "MiniWoB++ needs Python 3.11 or 3.12 with venv (Debian: apt install python3-venv)"; exit 3; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[miniwob,dev]' -e examples/notebook_suite
 	touch $@

@@ -5,9 +5,9 @@ Points are in pixels of the unscaled screenshot that the session returns; elemen
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from unibench.errors import UnsupportedAction
 from unibench.record import Record
@@ -48,10 +48,19 @@ class Move(Record):
     target: Target
 
 
-class Drag(Record):
-    type: Literal["drag"] = "drag"
+class _FromTo(Record):
     start: Target
     end: Target
+
+    @model_validator(mode="after")
+    def _alike(self) -> Self:
+        if type(self.start) is not type(self.end):
+            raise ValueError("start and end are both points or both elements")
+        return self
+
+
+class Drag(_FromTo):
+    type: Literal["drag"] = "drag"
 
 
 class Scroll(Record):
@@ -91,10 +100,8 @@ class LongPress(Record):
     seconds: float = Field(default=1.0, gt=0, le=60)
 
 
-class Swipe(Record):
+class Swipe(_FromTo):
     type: Literal["swipe"] = "swipe"
-    start: Target
-    end: Target
     seconds: float = Field(default=0.3, gt=0, le=60)
 
 

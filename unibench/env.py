@@ -83,6 +83,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         self._each_step = False
         self._instance: Instance | None = None
         self._live = False
+        self._failed_reset: dict[str, Any] = {}
         self._steps = 0
         self._paid = 0.0
         self._budget = Budget()
@@ -105,6 +106,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         super().reset(seed=seed)
         options = options or {}
         self._live = False
+        self._failed_reset = {}
         try:
             spec = self._spec(seed, options)
             self._instance = self._remote.reset(spec)
@@ -113,7 +115,8 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         except Fault as fault:
             if self._on_fault == "raise":
                 raise
-            return self._blank(), self._faulted(fault)
+            self._failed_reset = self._faulted(fault)
+            return self._blank(), self._failed_reset
         brief = self._instance.brief
         self._budget = brief.budget
         self._live = True
@@ -129,9 +132,9 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             EnvironmentFault: the machine broke (with ``on_fault="raise"``).
         """
         if not self._live:
-            if self._on_fault == "truncate" and self._instance is None:
+            if self._failed_reset:
                 # A vector environment steps every sub-environment, one whose reset failed as well.
-                return self._blank(), Reward(0.0), False, True, {"outcome": outcome_of(Ending.SETUP_ERROR, None)}
+                return self._blank(), Reward(0.0), False, True, self._failed_reset
             raise ResetNeeded("there is no running episode; call reset() first")
         parsed = parse_action(action, dialect=self.action_space.dialect)  # type: ignore[attr-defined]
         self._steps += 1
@@ -237,8 +240,6 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
 
     def _faulted(self, fault: Fault) -> dict[str, Any]:
         ending = ending_of(fault)
-        if not self._live:
-            self._instance = None
         return {"ending": ending, "outcome": outcome_of(ending, None), "fault": f"{type(fault).__name__}: {fault}"}
 
 

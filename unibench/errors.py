@@ -13,7 +13,6 @@
         │   ├── SessionTimeout     a call passed its deadline; the session process was ended
         │   └── SessionDied        the session process ended by itself
         ├── SetupFault             the task could not be brought to its initial state
-        ├── VerifierRaised         the verifier raised instead of judging
         └── ContractBroken         an adapter does not keep the contract
 
 Messages name the thing, the reason and the mend.
@@ -104,10 +103,6 @@ class SessionDied(EnvironmentFault):
 
 class SetupFault(Fault):
     """The task could not be brought to its initial state."""
-
-
-class VerifierRaised(Fault):
-    """The verifier raised instead of judging."""
 
 
 class ContractBroken(Fault):

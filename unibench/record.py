@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 SCHEMA_VERSION = "0.1"
-"""The version of every file the tool writes; readable by the same minor version and the one after."""
+"""The version of every file the tool writes. A reader says so if it meets another."""
 
 
 class Record(BaseModel):

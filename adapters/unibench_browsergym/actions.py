@@ -7,11 +7,11 @@ same functions are called directly, so no text of an agent's is ever run as Pyth
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from browsergym.core.action import functions, parsers
 from playwright.sync_api import Error, Page
@@ -30,9 +30,9 @@ from unibench.actions import (
     Hotkey,
     Infeasible,
     Key,
-    LongPress,
     Move,
     Native,
+    Point,
     Scroll,
     Target,
     Type,
@@ -44,6 +44,8 @@ Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 """One of upstream's functions by name, with its arguments."""
 
 UPLOADS = ("upload_file", "mouse_upload_file")
+
+MAX_WAIT_SECONDS, MAX_TEXT, MAX_CALLS = 15, 3000, 30
 
 LISTED = (
     "noop", "scroll", "fill", "select_option", "click", "dblclick", "hover", "press", "focus", "clear", "drag_and_drop",
@@ -111,10 +113,8 @@ def translate(action: Action) -> list[Call]:
             return [_at(target, "hover", "mouse_move")]
         case Drag(start=Element(ref=start), end=Element(ref=end)):
             return [("drag_and_drop", (start, end), {})]
-        case Drag(start=start, end=end) if not isinstance(start, Element) and not isinstance(end, Element):
-            return [("mouse_drag_and_drop", (start.x, start.y, end.x, end.y), {})]
-        case Drag():
-            raise UnsupportedAction("a drag goes from point to point or from element to element")
+        case Drag(start=Point(x=x, y=y), end=Point(x=to_x, y=to_y)):
+            return [("mouse_drag_and_drop", (x, y, to_x, to_y), {})]
         case Scroll(target=None, dx=dx, dy=dy):
             return [("scroll", (dx, dy), {})]
         case Scroll(target=target, dx=dx, dy=dy):
@@ -129,11 +129,6 @@ def translate(action: Action) -> list[Call]:
             return [("keyboard_press", (key,), {})]
         case Hotkey(keys=keys):
             return [("keyboard_press", ("+".join(keys),), {})]
-        case LongPress(target=target, seconds=seconds):
-            if isinstance(target, Element):
-                raise UnsupportedAction("a long press needs a point")
-            place = (target.x, target.y)
-            return [("mouse_down", place, {}), ("noop", (seconds * 1000,), {}), ("mouse_up", place, {})]
         case Back():
             return [("go_back", (), {})]
         case Goto(url=url):
@@ -157,23 +152,46 @@ def _at(target: Target, on_element: str, on_point: str, **named: Any) -> Call:
     return (on_point, (target.x, target.y), named)
 
 
-def why_refused(calls: list[Call], base_url: str, *, allow_any_url: bool, allow_upload: bool) -> str:
-    """Why the settings forbid a call; empty if they forbid none.
+def allowed_url(url: str, base_url: str) -> bool:
+    """Whether an agent may go there: web addresses, and the suite's own pages by their plain names.
 
-    Web addresses and the suite's own pages are allowed. ``javascript:`` and ``data:`` URLs run script that can write what
-    the verifier reads; ``file:`` URLs read this machine.
+    Everything else that has a scheme may not: ``javascript:`` and ``data:`` URLs run script that can write what the verifier
+    reads, ``file:`` URLs read this machine, and browsers have more ways to spell ``..`` than we could list.
     """
+    # Browsers drop these before they parse (WHATWG URL, "remove all ASCII tab or newline"; "leading C0 control or space").
+    url = re.sub(r"[\t\r\n]", "", url).strip("".join(map(chr, range(0x21))))
+    if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE):
+        return True  # no address at all; the browser says so
+    if re.match(r"https?://", url, re.IGNORECASE) or url == "about:blank":
+        return True
+    return url.startswith(base_url) and re.fullmatch(r"[a-z0-9-]+\.html", url[len(base_url) :]) is not None
+
+
+def why_refused(calls: list[Call], base_url: str, *, allow_any_url: bool, allow_upload: bool) -> str:
+    """Why the settings forbid a call; empty if they forbid none."""
     for name, plain, named in calls:
         if name in UPLOADS and not allow_upload:
             return f"refused: {name} reads files of this machine; the setting allow_upload=true permits it"
         if name == "goto" and not allow_any_url:
-            url = str(plain[0] if plain else named["url"]).strip()
-            scheme = urlsplit(url).scheme.lower()
-            inside = url.startswith(base_url) and ".." not in url
-            if scheme not in ("", "http", "https") and url != "about:blank" and not inside:
+            url = str(plain[0] if plain else named["url"])
+            if not allowed_url(url, base_url):
                 harm = "can write what the verifier reads, or read this machine"
-                return f"refused: a {scheme}: URL {harm}; the setting allow_any_url=true permits it"
+                return f"refused: this URL {harm}; the setting allow_any_url=true permits it"
     return ""
+
+
+def why_too_long(calls: list[Call]) -> str:
+    """Why a call would take too long; empty if none does.
+
+    An action that outlasts the session's deadline is a fault of the environment and unscored: no agent may choose that.
+    """
+    waits = sum(float(plain[0] if plain else named.get("wait_ms", 1000)) for name, plain, named in calls if name == "noop")
+    if waits > MAX_WAIT_SECONDS * 1000:
+        return f"an action waits {MAX_WAIT_SECONDS} s at most, not {waits / 1000:g} s"
+    typed = sum(len(str(value)) for _, plain, named in calls for value in (*plain, *named.values()))
+    if typed > MAX_TEXT:
+        return f"an action takes {MAX_TEXT} characters at most, not {typed}"
+    return "" if len(calls) <= MAX_CALLS else f"an action is {MAX_CALLS} calls at most, not {len(calls)}"
 
 
 def perform(calls: list[Call], page: Page, effects: Effects) -> Page:

@@ -26,8 +26,11 @@ def get_chromium() -> str:
     Raises:
         Unavailable: it is not there and cannot be installed.
     """
+    from playwright.sync_api import sync_playwright
+
     try:
-        return find_chromium()
+        with sync_playwright() as playwright:
+            return find_chromium(playwright)
     except Unavailable:
         pass
     if shutil.which("apt-get") and os.geteuid() == 0:
@@ -35,8 +38,6 @@ def get_chromium() -> str:
         if _runs(_UPDATE, quiet) and any(_runs([*_INSTALL, package], quiet) for package in _PACKAGES):
             return find_chromium()
     if _runs(_PLAYWRIGHT, dict(os.environ)):
-        from playwright.sync_api import sync_playwright
-
         with sync_playwright() as playwright:
             return find_chromium(playwright)
     raise Unavailable(f"there is no Chromium, and it could not be installed; {MEND}")

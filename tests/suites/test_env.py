@@ -136,6 +136,8 @@ def test_faults_truncate_without_a_score_if_asked_to() -> None:
     assert (info["outcome"], info["ending"]) == (Outcome.ENV_ERROR, Ending.ENV_ERROR)
     assert "verdict" not in info
     assert "SessionDied" in info["fault"]
+    with pytest.raises(ResetNeeded):
+        env.step(IDLE)
     env.reset(seed=0)
     assert env.step(SOLVE)[4]["outcome"] is Outcome.SUCCESS
     env.close()
@@ -234,7 +236,7 @@ def test_a_reset_that_fails_is_truncated_too(monkeypatch: pytest.MonkeyPatch) ->
     assert env.observation_space.contains(observation)
     assert info["outcome"] is Outcome.SETUP_ERROR
     _, reward, _, truncated, info = env.step(IDLE)
-    assert (float(reward), truncated, info["outcome"]) == (0.0, True, Outcome.SETUP_ERROR)
+    assert (float(reward), truncated, info["outcome"], info["ending"]) == (0.0, True, Outcome.SETUP_ERROR, Ending.SETUP_ERROR)
     monkeypatch.setattr(RemoteSuite, "reset", reset)
     env.reset(seed=0)
     assert env.step(SOLVE)[4]["outcome"] is Outcome.SUCCESS

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from unibench_browsergym.browser import find_chromium
-from unibench_browsergym.miniwob import MiniwobSettings
 
 from unibench import registry
 from unibench.actions import Native
+from unibench_browsergym.browser import find_chromium
+from unibench_browsergym.miniwob import MiniwobSettings
 
 pytestmark = pytest.mark.browser
 

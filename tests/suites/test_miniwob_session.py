@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from unibench_browsergym.miniwob import MiniwobSettings
 
 from unibench import registry
-from unibench.actions import Answer, Click, Done, Element, Goto, Infeasible, Key, Native, Point, Type
+from unibench.actions import Answer, Click, Done, Element, Goto, Infeasible, Key, Native, Point, Type, Wait
 from unibench.errors import EnvironmentFault, SessionDied, SessionTimeout, Unavailable
 from unibench.session.remote import RemoteSuite
+from unibench_browsergym.miniwob import MiniwobSettings
 
 pytestmark = pytest.mark.browser
 
@@ -219,6 +219,11 @@ WRITES = "javascript:WOB_RAW_REWARD_GLOBAL=1;WOB_DONE_GLOBAL=true;void(0)"
         "goto('chrome://settings')",
         "goto('view-source:file:///etc/passwd')",
         "goto('file:///tmp/../etc/passwd')",
+        "goto('PAGES%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/hostname')",
+        "goto('PAGES..\\\\..\\\\hostname')",
+        "goto('PAGESclick-test.html/../../../secret.html')",
+        "goto('\\x01javascript:1')",
+        "goto('blob:null/1')",
         "upload_file('13', '/etc/passwd')",
         "mouse_upload_file(1, 1, '/etc/passwd')",
         f"noop(0) goto({WRITES!r})",
@@ -226,7 +231,8 @@ WRITES = "javascript:WOB_RAW_REWARD_GLOBAL=1;WOB_DONE_GLOBAL=true;void(0)"
 )
 def test_what_writes_the_verifiers_reads_is_refused_loudly(remote: RemoteSuite, code: str) -> None:
     remote.reset(remote.draw("click-test", 0))
-    result = remote.act(native(code))
+    pages = remote.observe(["url"])["url"].removesuffix("click-test.html")
+    result = remote.act(native(code.replace("PAGES", pages)))
     assert result.refused
     assert "the setting allow_" in result.error
     verdict = remote.verify()
@@ -243,6 +249,21 @@ def test_only_listed_functions_are_called(remote: RemoteSuite, code: str) -> Non
     remote.reset(remote.draw("click-test", 0))
     result = remote.act(native(code))
     assert result.error
+    assert not remote.verify().passed
+
+
+def test_the_suites_own_pages_are_allowed(remote: RemoteSuite) -> None:
+    remote.reset(remote.draw("click-test", 0))
+    url = remote.observe(["url"])["url"]
+    assert not remote.act(Goto(url=url)).error
+
+
+@pytest.mark.parametrize("code", ["noop(60000)", "noop(9000) noop(9000)", "keyboard_type('x', )" * 31, f"keyboard_type('{'x' * 4000}')"])
+def test_no_action_outlasts_the_deadline(remote: RemoteSuite, code: str) -> None:
+    """Else an agent that fails could make its episode unscored."""
+    remote.reset(remote.draw("click-test", 0))
+    assert "at most" in remote.act(native(code)).error
+    assert "at most" in remote.act(Wait(seconds=60)).error
     assert not remote.verify().passed
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from unibench_browsergym.miniwob import MiniwobSettings
 
 from tests.conftest import ROOT
 from tests.unit.test_judge import SOUND, instance
@@ -22,6 +21,7 @@ from unibench.golden.results import Decision, Entry, Fault, Ledger, Reason
 from unibench.record import SCHEMA_VERSION
 from unibench.schemas import schema_of, schemas, write_schemas
 from unibench.settings import Substrate
+from unibench_browsergym.miniwob import MiniwobSettings
 
 MACHINE = Substrate(name="chromium", fidelity="equivalent", digest="chromium-1")
 

@@ -129,6 +129,17 @@ def test_true_at_start_needs_a_broken_state_that_fails() -> None:
     assert decision(instance(*at_start, run("broken", 0.0)), true_at_start=True) == (Decision.VALID, [])
 
 
+def test_a_broken_state_that_could_not_be_made_decides_nothing() -> None:
+    at_start = [ControlRun.model_validate({**run("untouched", 1.0).model_dump(), "expect": PASSED}), run("golden", 1.0)]
+    broken = run("broken", outcome=Outcome.ENVIRONMENT_FAULT)
+    assert decision(instance(*at_start, broken), true_at_start=True) == (Decision.UNDECIDED, [Reason.ENVIRONMENT_FAULT])
+
+
+def test_a_fault_in_every_repeat_is_one_fault() -> None:
+    runs = [run("one-missing", 1.0, repeat=repeat) for repeat in range(3)]
+    assert len(faults_of(instance(*SOUND[:3], *runs))) == 1
+
+
 def test_notes_on_valid_tasks() -> None:
     assert has_refused_mutant([instance(*SOUND)])
     assert not has_refused_mutant([instance(*SOUND[:3])])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from unibench_browsergym.miniwob import FACE, MiniwobSettings
 
 from unibench.errors import InvalidSetting, UnknownName
+from unibench_browsergym.miniwob import FACE, MiniwobSettings
 
 
 def test_texts_become_values() -> None:

@@ -22,6 +22,7 @@ def explain(
         list[str] | None, typer.Option("--control", "-c", metavar="NAME", help="Only this control, e.g. golden; repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which instance.")] = 0,
+    draw: Annotated[int, typer.Option("--draw", metavar="N", min=0, help="Which draw of the seed, where one was drawn anew.")] = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where screenshots go; a new temporary folder else.")
     ] = None,
@@ -44,7 +45,7 @@ def explain(
         if task not in known:
             raise UnknownName.among(f"task of {suite}", task, known)
         descriptor = remote.describe(task)
-        spec = remote.draw(task, seed)
+        spec = remote.draw(task, seed, draw)
         names = [each["control"] for each in remote.call("controls", spec=spec.model_dump(mode="json"))[0]["controls"]]
         for name in control or ():
             if name not in names:
@@ -96,7 +97,9 @@ def _lines(run: ControlRun, path: Path | None) -> list[str]:
         if found.error is not None:
             lines.append(f"  raised       {found.error.type}: {found.error.message}")
         else:
-            lines.append(f"  verifier     expected {_json(found.evidence.expected)}, found {_json(found.evidence.found)}")
+            for part in found.children or (found,):
+                name = f"{part.name}: " if part.name else ""
+                lines.append(f"  verifier     {name}expected {_json(part.evidence.expected)}, found {_json(part.evidence.found)}")
             agrees = meets(run.expect, found, {})
             lines.append(
                 f"  verdict      {found.status}, score {found.score}, raw {found.raw}"

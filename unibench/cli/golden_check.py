@@ -29,6 +29,8 @@ from unibench.cli.common import (
 from unibench.errors import FileProblem, UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from unibench.golden.check import GoldenCheck
     from unibench.golden.results import Entry, Fault, Ledger
 
@@ -70,7 +72,7 @@ def golden_check(
     """Check a suite's verifiers without an agent: right end states must pass, wrong ones must not.
 
     Builds each task's right end state, nearly right ones, and what trivial agents leave, and asks the task's own verifier.
-    Writes the ledger that runs and scorecards go by.
+    Writes the ledger: which tasks' verifiers are sound, which are not, and the evidence.
     """
     from unibench import registry
     from unibench.files import check_writable
@@ -85,6 +87,8 @@ def golden_check(
     if report is not None:
         check_writable(report / "README.md")
     known = read_ledger(baseline) if baseline is not None else None
+    if known is not None and known.suite != face.name:
+        raise UsageError(f"{baseline} is a ledger of {known.suite}, not of {face.name}")
     with registry.open_suite(suite, settings, substrate) as remote:
         chosen = select([each.id for each in remote.tasks()], task, suite)
     plan = Plan(lambda: registry.open_suite(suite, settings, substrate), chosen, range(seeds), repeat, jobs)
@@ -102,11 +106,11 @@ def golden_check(
         print_json(ledger.model_dump_json(indent=1))
     else:
         _show(ledger)
-        if baseline is not None:
-            _show_fresh(fresh, baseline)
         if report is not None:
             out().print(f"report: {causes} causes in {report}")
         out().print(f"ledger: {kept}")
+    if baseline is not None:
+        _show_fresh(fresh, baseline, err() if format is Format.JSON else out())
     if kept != path:
         raise FileProblem(f"the ledger could not be written to {path}; it is kept in {kept}")
     if fresh or (strict and any(entry.decision != "valid" for entry in ledger.entries)):
@@ -233,8 +237,7 @@ def _why(entry: Entry) -> str:
     return messages[0] if messages else ", ".join(entry.reasons)
 
 
-def _show_fresh(fresh: list[tuple[str, Fault]], baseline: Path) -> None:
-    console = out()
+def _show_fresh(fresh: list[tuple[str, Fault]], baseline: Path, console: Console) -> None:
     console.print(f"new faults, which {baseline} does not have: {len(fresh)}")
     for task, fault in fresh:
         console.print(f"  {task}: {fault.reason}: {escape(fault.line)}")

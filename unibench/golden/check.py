@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from unibench import __version__
 from unibench.errors import EnvironmentFault, UsageError
@@ -20,6 +21,8 @@ from unibench.session.remote import RemoteSuite
 from unibench.settings import Substrate
 from unibench.task import InstanceSpec
 from unibench.verdict import Status, VerifierDescriptor
+
+T = TypeVar("T")
 
 ATTEMPTS = 3
 """A fault of the environment or of the set-up is retried twice."""
@@ -153,19 +156,17 @@ class GoldenCheck:
     def _entry(self, suite: RemoteSuite, task: str, descriptor: VerifierDescriptor) -> Entry:
         start = time.monotonic()
         assert self._substrate is not None
-        unavailable = suite.unavailable(task)
         checks: list[InstanceCheck] = []
         recipe, true_at_start, has_golden = "", False, False
-        if not unavailable:
-            for seed in self.plan.seeds:
-                for index in range(REDRAWS + 1):
-                    spec = suite.draw(task, seed, index)
-                    listed = suite.call("controls", spec=spec.model_dump(mode="json"))[0]
-                    recipe, true_at_start = listed["recipe"], listed["true_at_start"]
-                    has_golden = has_golden or bool(recipe)
-                    checks.append(self._instance(suite, spec, listed["controls"]))
-                    if not checks[-1].vacuous:
-                        break
+        unavailable = self._retried(suite, lambda: suite.unavailable(task))
+        for seed in self.plan.seeds if not unavailable else ():
+            for index in range(REDRAWS + 1):
+                spec, listed = self._retried(suite, partial(_listed, suite, task, seed, index))
+                recipe, true_at_start = listed["recipe"], listed["true_at_start"]
+                has_golden = has_golden or bool(recipe)
+                checks.append(self._instance(suite, spec, listed["controls"]))
+                if not checks[-1].vacuous:
+                    break
         decision, reasons, faults = decide(checks, has_golden=has_golden, unavailable=unavailable, true_at_start=true_at_start)
         notes = ["no-mutant"] if decision is Decision.VALID and not has_refused_mutant(checks) else []
         notes += ["satisfiable-only"] if decision is Decision.VALID and satisfiable_only(checks) else []
@@ -189,6 +190,16 @@ class GoldenCheck:
                 "seconds": round(time.monotonic() - start, 3),
             }
         )
+
+    def _retried(self, suite: RemoteSuite, call: Callable[[], T]) -> T:
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return call()
+            except EnvironmentFault:
+                if self._stop.is_set():
+                    raise
+                suite.kill()
+        return call()
 
     def _instance(self, suite: RemoteSuite, spec: InstanceSpec, listed: list[dict[str, Any]]) -> InstanceCheck:
         runs: list[ControlRun] = []
@@ -259,6 +270,11 @@ class GoldenCheck:
             repeats=self.plan.repeats,
             entries=entries,
         )
+
+
+def _listed(suite: RemoteSuite, task: str, seed: int, index: int) -> tuple[InstanceSpec, dict[str, Any]]:
+    spec = suite.draw(task, seed, index)
+    return spec, suite.call("controls", spec=spec.model_dump(mode="json"))[0]
 
 
 def _as(run: ControlRun, control: dict[str, Any], repeat: int) -> ControlRun:

@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unibench.errors import EnvironmentFault, SetupFault, UnknownName
+from unibench.errors import EnvironmentFault, SetupFault, UnknownName, UsageError
 from unibench.golden.control import CannotBuild, GoldenModule, Role, all_controls
 from unibench.golden.results import ControlRun, Judgement, Outcome
 from unibench.session.wire import Frames
@@ -97,8 +97,11 @@ def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> 
         first = (str(error).splitlines() or [""])[0]
         message = f"{type(error).__name__}: {first} ({Path(place.filename).name}, line {place.lineno})"
         return result(Outcome.RECIPE_FAILED, message=message), _shot(worker, shot == "always")
-    for action in control.final:
-        worker.session.act(action)
+    try:
+        for action in control.final:
+            worker.session.act(action)
+    except UsageError as error:
+        return result(Outcome.RECIPE_FAILED, message=f"{type(error).__name__}: {error}", readback=readback), []
     verdict = worker.verify()
     surprise = verdict.passed != (control.expect.type == "passed")
     fields = {"judgement": Judgement.of(verdict), "readback": readback}

@@ -50,7 +50,8 @@ def faults_of(check: InstanceCheck) -> list[Fault]:
         if reason is not None:
             found.append(Fault(reason=reason, control=run.control, spec=check.spec.digest, line=evidence_line(run)))
     found += _flaky(check)
-    return found
+    # A fault that every repeat shows is one fault.
+    return list({(fault.reason, fault.control): fault for fault in reversed(found)}.values())[::-1]
 
 
 def _fault(run: ControlRun, judgement: Judgement, scores: Mapping[str, float]) -> Reason | None:
@@ -108,14 +109,14 @@ def decide(
     if unavailable:
         return Decision.UNDECIDED, [Reason.UNAVAILABLE], []
     faults = [fault for check in checks for fault in faults_of(check)]
-    if true_at_start and not faults and not _a_broken_state_failed(checks):
-        return Decision.INVALID, [Reason.TRUE_AT_START_UNBROKEN], []
     if faults:
         return Decision.INVALID, list(dict.fromkeys(fault.reason for fault in faults)), faults
     live = [check for check in checks if not check.vacuous]
     failed = list(dict.fromkeys(_UNDECIDED[run.outcome] for check in live for run in check.runs if run.outcome in _UNDECIDED))
     if failed:
         return Decision.UNDECIDED, failed, []
+    if true_at_start and not _a_broken_state_failed(checks):
+        return Decision.INVALID, [Reason.TRUE_AT_START_UNBROKEN], []
     if any(_sound(check) for check in live):
         return Decision.VALID, [], []
     if not has_golden:

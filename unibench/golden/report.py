@@ -50,11 +50,12 @@ class Cause:
     reason: Reason
     control: str
     cases: list[Case] = field(default_factory=list)
+    number: int = 0
 
     @property
     def folder(self) -> str:
         stem = re.sub(r"[^a-z0-9]+", "-", self.source.path.lower().rsplit("/", 1)[-1].rsplit(".", 1)[0]).strip("-")
-        return f"{stem}--{self.reason}--{self.control}"
+        return f"{self.number:02}-{stem}--{self.reason}--{self.control}"
 
     @property
     def verb(self) -> str:
@@ -111,8 +112,9 @@ def write_report(folder: Path, ledger: Ledger, shots: Mapping[tuple[str, str], b
     cause_page = environment.from_string((templates / "cause.md.jinja").read_text(encoding="utf-8"))
     index_page = environment.from_string((templates / "index.md.jinja").read_text(encoding="utf-8"))
     causes = causes_of(ledger)
-    for cause in causes:
+    for number, cause in enumerate(causes, 1):
         case = cause.cases[0]
+        cause.number = number
         place = folder / cause.folder
         shot = shots.get((case.check.spec.digest, cause.control))
         script = repro(case.check, case.run)

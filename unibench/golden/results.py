@@ -15,8 +15,13 @@ from unibench.verdict import Evidence, Status, Verdict, VerdictError, VerifierDe
 
 
 class Judgement(Record):
-    """A verdict without its descriptor, which stands once in the entry."""
+    """A verdict without its descriptor, which stands once in the entry.
 
+    Attributes:
+        name: the name of the check, where it is part of a composite.
+    """
+
+    name: str = ""
     status: Status
     score: float | None = None
     raw: float | None = None
@@ -24,10 +29,13 @@ class Judgement(Record):
     evidence: Evidence = Evidence()
     final: bool = False
     error: VerdictError | None = None
+    children: tuple[Judgement, ...] = ()
 
     @classmethod
-    def of(cls, verdict: Verdict) -> Judgement:
-        return cls.model_validate({name: getattr(verdict, name) for name in cls.model_fields})
+    def of(cls, verdict: Verdict, *, name: str = "") -> Judgement:
+        same = {field: getattr(verdict, field) for field in set(cls.model_fields) - {"name", "children"}}
+        parts = tuple(cls.of(child, name=child.descriptor.name) for child in verdict.children)
+        return cls.model_validate({**same, "name": name, "children": parts})
 
 
 class Outcome(StrEnum):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
@@ -58,11 +57,17 @@ class SuiteContract:
     upstream_modules: ClassVar[tuple[str, ...]] = ()
     settings: ClassVar[dict[str, Any]] = {}
 
-    @pytest.fixture(scope="class")
-    def remote(self) -> Iterator[RemoteSuite]:
-        face = registry.find_face(self.suite)
-        with registry.open_suite(self.suite, face.settings.parse(self.settings)) as remote:
-            yield remote
+    remote: ClassVar[RemoteSuite]
+
+    @classmethod
+    def setup_class(cls) -> None:
+        """Opens the suite once for all tests; its session process starts with the first call."""
+        face = registry.find_face(cls.suite)
+        cls.remote = registry.open_suite(cls.suite, face.settings.parse(cls.settings))
+
+    @classmethod
+    def teardown_class(cls) -> None:
+        cls.remote.close()
 
     # -- the face ------------------------------------------------------------------------------
 
@@ -88,13 +93,15 @@ class SuiteContract:
 
     # -- tasks and descriptors -----------------------------------------------------------------
 
-    def test_task_ids_are_unique(self, remote: RemoteSuite) -> None:
+    def test_task_ids_are_unique(self) -> None:
+        remote = self.remote
         ids = [task.id for task in remote.tasks()]
         assert ids
         assert len(ids) == len(set(ids)), IDS_ARE_UNIQUE
         assert set(self.tasks) <= set(ids)
 
-    def test_every_task_is_described_before_any_reset(self, remote: RemoteSuite) -> None:
+    def test_every_task_is_described_before_any_reset(self) -> None:
+        remote = self.remote
         ids = [task.id for task in remote.tasks()]
         with registry.open_suite(self.suite, remote.settings) as fresh:
             first = fresh.describe_all(ids)
@@ -105,11 +112,13 @@ class SuiteContract:
         remote.reset(remote.draw(self.tasks[0], 0))
         assert [d.digest for d in remote.describe_all(ids)] == [d.digest for d in first], DESCRIBE_IS_PURE
 
-    def test_an_unknown_task_is_said(self, remote: RemoteSuite) -> None:
+    def test_an_unknown_task_is_said(self) -> None:
+        remote = self.remote
         with pytest.raises(UnknownName):
             remote.draw("no-such-task-at-all", 0)
 
-    def test_draws_repeat(self, remote: RemoteSuite) -> None:
+    def test_draws_repeat(self) -> None:
+        remote = self.remote
         for task in self.tasks:
             spec = remote.draw(task, 7)
             assert spec == remote.draw(task, 7), DRAW_REPEATS
@@ -118,7 +127,8 @@ class SuiteContract:
 
     # -- an episode ----------------------------------------------------------------------------
 
-    def test_resets_repeat(self, remote: RemoteSuite) -> None:
+    def test_resets_repeat(self) -> None:
+        remote = self.remote
         for task in self.tasks:
             spec = remote.draw(task, 3)
             first = remote.reset(spec)
@@ -129,7 +139,8 @@ class SuiteContract:
             assert again.initial_state == first.initial_state, RESET_REPEATS
             assert "params" not in json.loads(first.brief.model_dump_json()), BRIEF_TELLS_NO_PARAMS
 
-    def test_observes_what_was_asked(self, remote: RemoteSuite) -> None:
+    def test_observes_what_was_asked(self) -> None:
+        remote = self.remote
         offers = remote.face.offers(remote.settings)
         remote.reset(remote.draw(self.tasks[0], 0))
         for name, kind in offers.observations.items():
@@ -148,7 +159,8 @@ class SuiteContract:
         with pytest.raises(UnknownName, match="no-such-observation"):
             remote.observe(["no-such-observation"])
 
-    def test_an_unsupported_action_raises(self, remote: RemoteSuite) -> None:
+    def test_an_unsupported_action_raises(self) -> None:
+        remote = self.remote
         offers = remote.face.offers(remote.settings)
         remote.reset(remote.draw(self.tasks[0], 0))
         strange = [Native(dialect="no-such-dialect", code="x")] + ([Home()] if "home" not in offers.actions else [])
@@ -156,12 +168,14 @@ class SuiteContract:
             with pytest.raises(UnsupportedAction):
                 remote.act(action)
 
-    def test_a_senseless_native_action_is_an_error(self, remote: RemoteSuite) -> None:
+    def test_a_senseless_native_action_is_an_error(self) -> None:
+        remote = self.remote
         remote.reset(remote.draw(self.tasks[0], 0))
         for dialect in remote.face.offers(remote.settings).dialects:
             assert remote.act(Native(dialect=dialect, code="no_such_function(1)")).error, BAD_NATIVE_IS_ERROR
 
-    def test_untouched_is_judged(self, remote: RemoteSuite) -> None:
+    def test_untouched_is_judged(self) -> None:
+        remote = self.remote
         for task in self.tasks:
             remote.reset(remote.draw(task, 0))
             verdict = remote.verify()
@@ -170,13 +184,15 @@ class SuiteContract:
             # A verifier that acts first has consumed the episode; the next one must not notice.
             remote.reset(remote.draw(task, 0))
 
-    def test_done_and_infeasible_end(self, remote: RemoteSuite) -> None:
+    def test_done_and_infeasible_end(self) -> None:
+        remote = self.remote
         for action in (Done(), Infeasible(reason="because")):
             remote.reset(remote.draw(self.tasks[0], 0))
             assert remote.act(action).ended, DONE_ENDS
             assert remote.verify().status is not Status.UNSCORED
 
-    def test_artifacts_are_bytes(self, remote: RemoteSuite) -> None:
+    def test_artifacts_are_bytes(self) -> None:
+        remote = self.remote
         remote.reset(remote.draw(self.tasks[0], 0))
         assert all(isinstance(data, bytes) for data in remote.artifacts().values())
 
@@ -196,7 +212,8 @@ class SuiteContract:
 
     # -- the golden check ----------------------------------------------------------------------
 
-    def test_golden_tasks_are_valid(self, remote: RemoteSuite) -> None:
+    def test_golden_tasks_are_valid(self) -> None:
+        remote = self.remote
         if not self.golden:
             pytest.skip("this adapter's test class names no golden tasks")
         plan = Plan(lambda: registry.open_suite(self.suite, remote.settings), self.golden, seeds=(0, 1))

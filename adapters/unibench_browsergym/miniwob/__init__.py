@@ -86,7 +86,7 @@ def offers(settings: Settings) -> Offers:
     """What MiniWoB++ takes and shows."""
     return Offers(
         actions=(
-            "click", "double_click", "move", "drag", "scroll", "type", "key", "hotkey", "long_press", "back", "goto",
+            "click", "double_click", "move", "drag", "scroll", "type", "key", "hotkey", "back", "goto",
             "wait", "answer", "done", "infeasible", "native",
         ),
         dialects=("browsergym",),

@@ -18,7 +18,7 @@ from unibench.settings import Substrate
 from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Verdict
-from unibench_browsergym.actions import ActionFailed, Effects, perform, translate, why_refused
+from unibench_browsergym.actions import ActionFailed, Effects, perform, translate, why_refused, why_too_long
 from unibench_browsergym.browser import BrowserPool
 from unibench_browsergym.looking import Looker
 from unibench_browsergym.miniwob import MiniwobSettings, Observations, offers
@@ -144,7 +144,8 @@ class MiniwobSession(Session):
                 calls, self._suite.base_url, allow_any_url=self._settings.allow_any_url, allow_upload=self._settings.allow_upload
             )
             refused = bool(error)
-            if not refused:
+            error = error or why_too_long(calls)
+            if not error:
                 effects = Effects(message=lambda text: self._say(episode, text), infeasible=lambda why: self._give_up(episode, why))
                 self._use(perform(calls, episode.page, effects), episode)
         except ActionFailed as failed:

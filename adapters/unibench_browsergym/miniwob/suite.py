@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from unibench.errors import Unavailable, UnknownName
 from unibench.kinds import PAGE_STATE
@@ -141,8 +141,3 @@ class MiniwobSuite(Suite):
 def page_path(task: str) -> str:
     """The page's file inside the package ``miniwob``."""
     return f"miniwob/html/miniwob/{task}.html"
-
-
-def json_of(value: Any) -> Any:
-    """A value of upstream's info as JSON."""
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

@@ -35,6 +35,5 @@ FACE = SuiteFace(
     observe=("html", "url"),
     substrates=(Substrate(name="memory", fidelity="official"),),
     environment=environment,
-    own_environment=True,
     call_seconds={"*": 10.0},
 )

@@ -2,9 +2,8 @@
 
 import time
 
-from unibench_verifiers.page_state import Condition, PageState
-
 from unibench.verdict import Evidence, Join, Verdict, VerifierDescriptor, VerifierKind
+from unibench_verifiers.page_state import Condition, PageState
 
 OWNER = "unibench-notebook"
 

@@ -4,8 +4,6 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from unibench_verifiers.page_state import Condition, PageState
-
 from unibench.actions import Action, Answer, Click, Done, Element, Infeasible, Native, Type
 from unibench.errors import EnvironmentFault, SetupFault, UnknownName, UnsupportedAction
 from unibench.observations import Observation
@@ -15,6 +13,7 @@ from unibench.task import Brief, Budget, Instance, InstanceSpec, Task, Text
 from unibench.verdict import Verdict, VerifierDescriptor
 from unibench_notebook import FACE, NotebookSettings, checks
 from unibench_notebook.app import VERSION, HtmlPage, Notebook
+from unibench_verifiers.page_state import Condition, PageState
 
 WORDS = ("milk", "bread", "stamps", "paint", "string", "apples")
 

@@ -1,14 +1,43 @@
-"""Recipe for a text field that offers items to choose from."""
+"""Recipe for a text field that offers items to choose from; and how to use such a field."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from unibench_golden_checks.miniwob.hand import Hand
+from unibench_golden_checks.miniwob.hand import Hand, HandError
 from unibench_golden_checks.miniwob.recipe import Recipe, State, recipe
 
-_OPEN = "() => [...document.querySelectorAll('.ui-autocomplete li')].some(e => e.offsetParent)"
-_OFFERED = "() => [...document.querySelectorAll('.ui-autocomplete li')].filter(e => e.offsetParent).map(e => e.textContent)"
+# What is offered now: number among all offers of all fields, and words.
+_OFFERED = """() => [...document.querySelectorAll('.ui-autocomplete li')].map((e, i) => [i, e.textContent, e.offsetParent])
+  .filter(([, , shown]) => shown).map(([i, words]) => [i, words])"""
+
+# Whether offers are shown that go with the whole of the text: until a moment after the last key they still go with a part.
+_FRESH = """text => {
+  const shown = [...document.querySelectorAll('.ui-autocomplete li')].filter(e => e.offsetParent);
+  return shown.length && shown.every(e => e.textContent.toLowerCase().includes(text.toLowerCase()));
+}"""
+
+
+def offers(hand: Hand, field: str, text: str) -> list[str]:
+    """Types a text into a field, and returns what the field then offers."""
+    close(hand)
+    hand.fill(field, text)
+    hand.wait_until(_FRESH, text)
+    return [words for _, words in hand.read(_OFFERED)]
+
+
+def take(hand: Hand, item: str) -> None:
+    """Clicks an item that is offered."""
+    index = next((index for index, words in hand.read(_OFFERED) if words == item), None)
+    if index is None:
+        raise HandError(f"{item!r} is not offered")
+    hand.click(".ui-autocomplete li", index)
+
+
+def close(hand: Hand) -> None:
+    """Turns the offers down; the field keeps the text they are for."""
+    if hand.read(_OFFERED):
+        hand.press("Escape")
 
 
 @recipe("use-autocomplete", "use-autocomplete-nodelay")
@@ -35,11 +64,7 @@ class UseAutocomplete(Recipe):
 
     def look(self, start: str) -> list[str]:
         """What the field offers for a beginning."""
-        if self.hand.read(_OPEN):
-            self.hand.press("Escape")
-        self.hand.fill("#tags", start)
-        self.hand.wait_until(_OPEN)
-        found: list[str] = self.hand.read(_OFFERED)
+        found = offers(self.hand, "#tags", start)
         self.offered += found
         return found
 
@@ -64,9 +89,9 @@ class UseAutocomplete(Recipe):
         if not text.startswith(self.start):
             items = self.look(text[0])
         if text in items:
-            self.hand.click(".ui-autocomplete li", items.index(text))
+            take(self.hand, text)
         else:
-            self.hand.press("Escape")
+            close(self.hand)
             self.hand.fill("#tags", text)
             self.hand.press("Tab")  # leaves the field, so that nothing more is offered above the button
 

@@ -7,12 +7,10 @@ import importlib
 import inspect
 import json
 import pkgutil
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-
-from jinja2 import Template
-from unibench_browsergym.miniwob.session import MiniwobHandle
 
 import unibench_golden_checks.miniwob as package
 from unibench.golden.control import (
@@ -29,6 +27,7 @@ from unibench.golden.control import (
 )
 from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
+from unibench_browsergym.miniwob.session import MiniwobHandle
 from unibench_golden_checks.miniwob.hand import Hand
 from unibench_golden_checks.miniwob.recipe import RECIPES, Recipe, State
 
@@ -53,20 +52,21 @@ class MiniwobGolden:
         if recipe is None:
             return []
         means = "script-write" if recipe.writes else "real-input"
-        provenance = Provenance(source="instruction", means=means, note=recipe.writes)
+        provenance = Provenance(source="instruction", means=means, note="; ".join(filter(None, (recipe.writes, recipe.timing))))
         golden = Control("golden", Role.GOLDEN, PASSED, provenance, build=lambda handle: golden_state(recipe, handle), state="golden")
         names = ((SUBMIT_AT_ONCE,) if recipe.submits else ()) + recipe.mutations
         return [golden, *(mutant(recipe, name, provenance) for name in names)]
 
     def recipe_digest(self, task: str) -> str:
-        recipe = recipes()[task]
-        sources = [inspect.getsource(cls) for cls in recipe.__mro__ if cls.__module__.startswith(package.__name__)]
-        return hashlib.sha256("".join([inspect.getsource(Hand), *sources]).encode()).hexdigest()[:32]
+        own = [cls.__module__ for cls in recipes()[task].__mro__ if cls.__module__.startswith(package.__name__)]
+        return hashlib.sha256("".join(sources(own)).encode()).hexdigest()[:32]
 
     def true_at_start(self, task: str) -> bool:
         return False
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
+        from jinja2 import Template  # the session process itself does without
+
         template = Template(files(package).joinpath("repro.py.jinja").read_text(encoding="utf-8"), keep_trailing_newline=True)
         verb = "rejects" if run.role is Role.GOLDEN else "accepts"
         text: str = template.render(
@@ -74,11 +74,23 @@ class MiniwobGolden:
             packages=" ".join(f"{name}=={version}" for name, version in packages.items()),
             task=spec.task,
             seed=spec.params["seed"],
-            goal=goal,
+            goal=repr(goal),
             wanted_reward=1.0 if run.role is Role.GOLDEN else 0.0,
             steps=json.dumps(run.readback.steps if run.readback else []),
         )
         return text
+
+
+def sources(modules: Sequence[str]) -> list[str]:
+    """The source texts of modules of this package and of those that they import, in a fixed order."""
+    found: dict[str, str] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = inspect.getsource(importlib.import_module(name))
+            waiting += re.findall(rf"^from ({re.escape(package.__name__)}\.\w+) import", found[name], re.MULTILINE)
+    return [found[name] for name in sorted(found)]
 
 
 def mutant(recipe: type[Recipe], name: str, provenance: Provenance) -> Control:

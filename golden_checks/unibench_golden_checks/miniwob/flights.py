@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, timedelta
 from typing import ClassVar
 
+from unibench_golden_checks.miniwob.autocomplete import close, offers, take
 from unibench_golden_checks.miniwob.recipe import Recipe, State, recipe
 from unibench_golden_checks.miniwob.tickets import dollars, minutes
-
-_OPEN = "() => [...document.querySelectorAll('.ui-autocomplete li')].some(e => e.offsetParent)"
-_OFFERED = "() => [...document.querySelectorAll('.ui-autocomplete li')].filter(e => e.offsetParent).map(e => e.textContent)"
 
 _FLIGHTS = """() => [...document.querySelectorAll('.flight')].map(t => [
   t.querySelector('.time-duration').textContent, t.querySelector('button').textContent])"""
@@ -40,15 +37,7 @@ class BookFlight(Recipe):
     in which ways the flight that the pointer is on is the best of those listed."""
 
     submits: ClassVar[bool] = False
-    mutations: ClassVar[tuple[str, ...]] = (
-        "wrong-origin",
-        "wrong-destination",
-        "other-order",
-        "wrong-day",
-        "wrong-month",
-        "other-target",
-        "other-measure",
-    )
+    mutations: ClassVar[tuple[str, ...]] = ("wrong-origin", "wrong-destination", "other-order", "wrong-day", "wrong-month", "other-target")
 
     def want(self) -> State:
         best, start, end, day = self.match(r"Book the (\w+) one-way flight from: (.+) to: (.+) on (\d\d/\d\d/\d{4})\.").groups()
@@ -77,32 +66,23 @@ class BookFlight(Recipe):
             return {**wanted, "date": f"{date(year, month, day) + timedelta(step):%m/%d/%Y}"}
         if name == "wrong-month":
             return None if day == 31 else {**wanted, "date": f"{month - 1 if month > 10 else month + 1:02}/{day:02}/{year}"}
-        other = {"cheapest": "shortest", "shortest": "cheapest"}[wanted["flight"]]
-        return {**wanted, "flight": f"{other} but not {wanted['flight']}" if name == "other-measure" else f"not {wanted['flight']}"}
+        return {**wanted, "flight": f"not {wanted['flight']}"}
 
     # -- the form ------------------------------------------------------------------------------
-
-    def offered(self, field: str, text: str) -> list[str]:
-        self.hand.fill(f"#flight-{field}", text)
-        self.hand.wait_until(_OPEN)
-        found: list[str] = self.hand.read(_OFFERED)
-        return found
 
     def lookalike(self, field: str) -> str | None:
         """An offered place that is not the one the goal means, nor another name of its airport."""
         words = self.wanted[field]
-        whole = self.offered(field, words)
+        whole = offers(self.hand, f"#flight-{field}", words)
         airports = {code(place) for place in whole if names(place, words)}
-        self.hand.press("Escape")
-        more = [*whole, *self.offered(field, words[:2])]
-        self.hand.press("Escape")
+        more = [*whole, *offers(self.hand, f"#flight-{field}", words[:2])]
+        close(self.hand)
         return next((place for place in more if code(place) not in airports), None)
 
     def choose(self, field: str, words: str) -> None:
-        """Types a place and takes it from the suggestions."""
-        places = self.offered(field, words)
-        place = next(place for place in places if place == words or names(place, words))
-        self.hand.click(f"#ui-id-{1 if field == 'from' else 2} li", text=place)
+        """Types a place and takes it from what is offered."""
+        places = offers(self.hand, f"#flight-{field}", words)
+        take(self.hand, next(place for place in places if place == words or names(place, words)))
 
     def pick_day(self, day: str) -> None:
         hand = self.hand
@@ -118,12 +98,15 @@ class BookFlight(Recipe):
             self.choose(field, state[field])
         self.pick_day(state["date"])
         self.hand.click("#search")
-        wanted, *never = state["flight"].split(" but ") if not state["flight"].startswith("not ") else ("", state["flight"])
-        avoid = {words.removeprefix("not ") for words in never}
-        fits = [i for i, best in enumerate(self.listed()) if (not wanted or wanted in best) and not avoid & set(best)]
-        self.hand.point_at(".flight button", fits[0])
+        self.hand.point_at(".flight button", self.find(state["flight"]))
 
     # -- the list ------------------------------------------------------------------------------
+
+    def find(self, best: str) -> int:
+        """The number of the flight that is the best; or of one that is not, but looks good otherwise."""
+        listed = self.listed()
+        fits = [i for i, good in enumerate(listed) if (best.removeprefix("not ") in good) != best.startswith("not ")]
+        return max(fits, key=lambda i: len(listed[i]))
 
     def listed(self) -> list[list[str]]:
         """In which ways each listed flight is the best, going by what the list shows."""

@@ -38,6 +38,7 @@ class Recipe(ABC):
     mutations: ClassVar[tuple[str, ...]] = ()
     submits: ClassVar[bool] = True
     writes: ClassVar[str] = ""
+    timing: ClassVar[str] = ""
 
     def __init__(self, hand: Hand, goal: str) -> None:
         self.hand = hand

@@ -19,7 +19,7 @@ _UNDER = """([x, y, icons]) => {
 }"""
 
 # The buttons that are pressed: number of the post and icon's name.
-_PRESSED = """() => [...document.querySelectorAll('.media')].flatMap((post, i) =>
+_PRESSED = """icons => [...document.querySelectorAll('.media')].flatMap((post, i) =>
   Object.keys(icons).filter(k => post.querySelector(icons[k] + '.active')).map(k => [i, k]))"""
 
 # Whether the icons have come: they have no width before.

@@ -7,23 +7,21 @@ from typing import ClassVar
 from unibench_golden_checks.miniwob.hand import Hand, HandError
 from unibench_golden_checks.miniwob.recipe import Recipe, State, recipe
 
-# Resolves as soon as a new price is shown that lies on the wanted side of the limit (in cents). For the first three
-# seconds one that a single change cannot carry back over the limit is waited for: a change is 1.50 dollars at most.
+# Resolves as soon as a new price is shown that lies on the wanted side of the limit (in cents), and says which price, in
+# cents, and how many are plotted by then. For six seconds a price is waited for that a single change, which is of 1.50
+# dollars at most, cannot carry back over the limit.
 _WHEN = """([limit, side]) => new Promise(done => {
   const price = document.querySelector('#stock-price');
   const watch = new MutationObserver(() => {
-    const over = Math.round(100 * Number(price.textContent.slice(1))) - limit;
-    const safe = side !== 0 && document.querySelectorAll('.plot-point').length < 30 ? 160 : 0;
-    if (Math.sign(over) === side && Math.abs(over) >= safe) finish(true);
+    const cents = Math.round(100 * Number(price.textContent.slice(1)));
+    const plotted = document.querySelectorAll('.plot-point').length;
+    const safe = side !== 0 && plotted < 60 ? 160 : 0;
+    if (Math.sign(cents - limit) === side && Math.abs(cents - limit) >= safe) finish([cents, plotted]);
   });
   const finish = found => { watch.disconnect(); done(found) };
   watch.observe(price, {childList: true});
-  setTimeout(() => finish(false), 11000);
+  setTimeout(() => finish(null), 11000);
 })"""
-
-# The price that is shown, in cents, and how many are plotted.
-_NOW = """() => [
-  Math.round(100 * Number(document.querySelector('#stock-price').textContent.slice(1))), document.querySelectorAll('.plot-point').length]"""
 
 # The prices plotted from the nth on, in cents; the plot's origin is at 35 dollars.
 _PLOTTED = "n => [...document.querySelectorAll('.plot-point')].slice(n).map(e => Math.round(100 * (Number(e.getAttribute('cy')) + 35)))"
@@ -65,8 +63,8 @@ class StockMarket(Recipe):
         self.hand.down()
 
     def catch(self, side: str) -> None:
-        """Waits for the price to get to a side of the limit."""
-        self.hand.wait_until(_WHEN, [self.limit, _SIDES[side]], timeout=1)
+        """Waits for the price to get to a side of the limit, and notes it: there is no time to look twice."""
+        self.cents, self.plotted = self.hand.wait_until(_WHEN, [self.limit, _SIDES[side]], timeout=1)
         self.caught = side
 
     def construct(self, state: State) -> None:
@@ -78,11 +76,9 @@ class StockMarket(Recipe):
         return next((side for side, sign in _SIDES.items() if (cents > self.limit) - (cents < self.limit) == sign), None)
 
     def read(self) -> State:
-        cents, self.plotted = self.hand.read(_NOW)
-        self.seen = self.side(cents)
-        return self.seen
+        return self.side(self.cents)
 
     def commit(self) -> None:
         self.hand.up()
-        if {self.side(cents) for cents in self.hand.read(_PLOTTED, self.plotted - 1)} != {self.seen}:
+        if {self.side(cents) for cents in self.hand.read(_PLOTTED, self.plotted - 1)} != {self.caught}:
             raise HandError("the price crossed the limit while the button was let go: at which price it bought is not known")
