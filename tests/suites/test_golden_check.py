@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -99,36 +100,31 @@ def test_a_control_that_always_hangs_is_undecided_and_the_check_goes_on(monkeypa
 
 
 def test_session_processes_killed_at_random_lose_nothing() -> None:
+    """One kill a task, at any moment of it."""
     suites: list[RemoteSuite] = []
+    killed: list[str] = []
+    timers: list[threading.Timer] = []
 
     def opened() -> RemoteSuite:
         suites.append(registry.open_suite("miniwob"))
         return suites[-1]
 
-    stop = threading.Event()
-    kills = []
+    def kill(task: str) -> None:
+        pid = suites[-1].pid
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+            killed.append(task)
 
-    def assassin() -> None:
-        for pause in (3.0, 2.0, 2.5):
-            if stop.wait(pause):
-                return
-            pid = suites[-1].pid
-            if pid is not None:
-                kills.append(pid)
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
+    def started(task: str) -> None:
+        timers.append(threading.Timer(random.Random(task).uniform(0.0, 1.0), kill, [task]))
+        timers[-1].start()
 
-    thread = threading.Thread(target=assassin)
-    thread.start()
-    try:
-        ledger = GoldenCheck(Plan(opened, TASKS, seeds=(0, 1))).run()
-    finally:
-        stop.set()
-        thread.join()
-    assert kills
+    ledger = GoldenCheck(Plan(opened, TASKS, seeds=(0, 1)), Progress(started=started)).run()
+    for timer in timers:
+        timer.join()
+    assert len(killed) >= 3
     assert [entry.decision for entry in ledger.entries] == [Decision.VALID] * 3 + [Decision.INVALID]
+    assert all(run.outcome in (Outcome.JUDGED, Outcome.NOT_APPLICABLE) for e in ledger.entries for i in e.instances for run in i.runs)
 
 
 def test_a_recipe_that_fails_is_not_the_verifiers_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from unibench_golden_checks.miniwob.recipe import Recipe, State, recipe
 
-Point = tuple[float, float]
+Point = list[float]
 
 # The middle of the marked point, and points along the stroke as it is drawn, relative to that.
 _STROKE = """() => {
@@ -26,12 +26,12 @@ _STROKE = """() => {
 def along(start: Point, end: Point, steps: int) -> list[Point]:
     """Points along a straight line, both ends included."""
     shares = [k / steps for k in range(steps + 1)]
-    return [(round(start[0] + (end[0] - start[0]) * k, 1), round(start[1] + (end[1] - start[1]) * k, 1)) for k in shares]
+    return [[round(start[0] + (end[0] - start[0]) * k, 1), round(start[1] + (end[1] - start[1]) * k, 1)] for k in shares]
 
 
 def arc(center: Point, radius: float, degrees: float, steps: int, start: float = 0.0) -> list[Point]:
     turns = [math.radians(start + degrees * k / steps) for k in range(steps + 1)]
-    return [(round(center[0] + radius * math.cos(t), 1), round(center[1] + radius * math.sin(t), 1)) for t in turns]
+    return [[round(center[0] + radius * math.cos(t), 1), round(center[1] + radius * math.sin(t), 1)] for t in turns]
 
 
 class Stroke(Recipe):
@@ -70,12 +70,12 @@ class Stroke(Recipe):
 class DrawCircle(Stroke):
     """Draw a circle centered around the marked point by dragging the mouse. Press submit when done."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("half-circle", "square", "off-center", "wrong-place", "straight-line")
+    mutations: ClassVar[tuple[str, ...]] = ("half-circle", "triangle", "off-center", "wrong-place", "straight-line")
     steps: ClassVar[int] = 20
 
     def want(self) -> State:
         self.radius = min(20.0, *self.room())
-        return arc((0, 0), self.radius, 360, self.steps)
+        return arc([0, 0], self.radius, 360, self.steps)
 
     def right(self, state: State) -> bool:
         if state is None:
@@ -92,20 +92,19 @@ class DrawCircle(Stroke):
         radius = self.radius
         left, right, up, down = self.room()
         if name == "half-circle":
-            return arc((0, 0), radius, 180, self.steps // 2)
-        if name == "square":
-            corners = [(radius, radius), (-radius, radius), (-radius, -radius), (radius, -radius), (radius, radius)]
-            # Slow sides, so that the drawn stroke has corners.
-            sides = pairwise(corners)
-            return [p for a, b in sides for p in along(a, b, 8)[1:]]
+            return arc([0, 0], radius, 180, self.steps // 2)
+        if name == "triangle":
+            corners = arc([0, 0], radius, 360, 3, start=90)
+            # Slow sides, so that the page's smoothing leaves the corners.
+            return [p for a, b in pairwise(corners) for p in along(a, b, 8)[1:]]
         if name == "straight-line":
-            return along((-radius, 0), (radius, 0), 10)
+            return along([-radius, 0], [radius, 0], 10)
         # A round circle, but about another point: still around the marked one, or beside it.
         size = 18.0 if name == "off-center" else 14.0
         away = 11.0 if name == "off-center" else 32.0
         for reach, direction in ((right, (1, 0)), (left, (-1, 0)), (down, (0, 1)), (up, (0, -1))):
             if reach >= away + size and min(self.radius + 2, 20) >= size:
-                return arc((away * direction[0], away * direction[1]), size, 360, self.steps)
+                return arc([away * direction[0], away * direction[1]], size, 360, self.steps)
         return None
 
 
@@ -117,13 +116,13 @@ class DrawLine(Stroke):
 
     def turned(self, points: list[Point]) -> list[Point]:
         """Points (along, across) the asked direction as (x, y)."""
-        return [(b, a) for a, b in points] if self.vertical else points
+        return [[b, a] for a, b in points] if self.vertical else points
 
     def want(self) -> State:
         self.vertical = self.match(r"Draw a (vertical|horizontal) line that runs through the dot").group(1) == "vertical"
         left, right, up, down = self.room()
         self.before, self.after, self.across = (up, down, right) if self.vertical else (left, right, down)
-        return self.turned(along((-min(self.before, 40), 0), (min(self.after, 40), 0), 12))
+        return self.turned(along([-min(self.before, 40), 0], [min(self.after, 40), 0], 12))
 
     def right(self, state: State) -> bool:
         if state is None:
@@ -136,13 +135,13 @@ class DrawLine(Stroke):
     def mutant(self, name: str) -> State | None:
         if name == "wrong-direction":
             # A short line, drawn slowly.
-            return self.turned(along((0, -12), (0, 12), 40))
+            return self.turned(along([0, -12], [0, 12], 40))
         if name == "diagonal":
-            return along((-14, -14), (14, 14), 40)
+            return along([-14, -14], [14, 14], 40)
         if name == "mere-dot":
-            return self.turned(along((-1, 0), (1, 0), 2))
+            return self.turned(along([-1, 0], [1, 0], 2))
         if name == "beside-the-dot":
             away = 20 if self.across > 24 else -20
-            return self.turned(along((-min(self.before, 40), away), (min(self.after, 40), away), 12))
-        start, end = (-min(self.before, 40), -12) if self.before > self.after else (12, min(self.after, 40))
-        return self.turned(along((start, 0), (end, 0), 12))
+            return self.turned(along([-min(self.before, 40), away], [min(self.after, 40), away], 12))
+        start, end = (-min(self.before, 40.0), -12.0) if self.before > self.after else (12.0, min(self.after, 40.0))
+        return self.turned(along([start, 0], [end, 0], 12))
