@@ -7,11 +7,13 @@
     │   ├── UnsupportedAction      the suite has no such kind of action
     │   ├── ResetNeeded            step() before reset(), or after the end
     │   └── FileProblem            a file cannot be read, written or understood
+    ├── AgentError                 the agent raised, hung, ended, or gave what is no action: scored 0
     ├── Unavailable                the machine or the installation cannot: exit code 3
     └── Fault                      something broke that is not the agent's doing: never scored
         ├── EnvironmentFault       the machine under test broke, hung or went away
         │   ├── SessionTimeout     a call passed its deadline; the session process was ended
         │   └── SessionDied        the session process ended by itself
+        ├── AgentUnavailable       the agent's own infrastructure failed (its model did not answer)
         ├── SetupFault             the task could not be brought to its initial state
         └── ContractBroken         an adapter does not keep the contract
 
@@ -83,6 +85,10 @@ class Unavailable(UnibenchError):
     exit_code = 3
 
 
+class AgentError(UnibenchError):
+    """The agent raised, hung, ended, or gave what is no action. Scored 0, and not retried."""
+
+
 class Fault(UnibenchError):
     """Something broke that is not the agent's doing. Never scored."""
 
@@ -99,6 +105,10 @@ class SessionTimeout(EnvironmentFault):
 
 class SessionDied(EnvironmentFault):
     """The session process ended by itself, or was ended from outside."""
+
+
+class AgentUnavailable(Fault):
+    """The agent's own infrastructure failed. An agent raises this itself; the episode is retried, and never scored 0 for it."""
 
 
 class SetupFault(Fault):

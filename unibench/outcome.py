@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from unibench.errors import SetupFault, UnibenchError
+from unibench.errors import AgentError, AgentUnavailable, SetupFault, UnibenchError
 from unibench.verdict import Status, Verdict
 
 
@@ -19,6 +19,7 @@ class Ending(StrEnum):
     TIME = "time"
     COST = "cost"
     AGENT_ERROR = "agent_error"
+    AGENT_UNAVAILABLE = "agent_unavailable"
     ENV_ERROR = "env_error"
     SETUP_ERROR = "setup_error"
 
@@ -60,6 +61,7 @@ POLICY: dict[Ending, Policy] = {
     Ending.TIME: _ENDED_BY_ITSELF,
     Ending.COST: _ENDED_BY_ITSELF,
     Ending.AGENT_ERROR: Policy(retries=0, verdict_counts=False, outcome=Outcome.AGENT_ERROR),
+    Ending.AGENT_UNAVAILABLE: Policy(retries=2, verdict_counts=False, outcome=Outcome.UNSCORED),
     Ending.ENV_ERROR: Policy(retries=2, verdict_counts=False, outcome=Outcome.ENV_ERROR),
     Ending.SETUP_ERROR: Policy(retries=2, verdict_counts=False, outcome=Outcome.SETUP_ERROR),
 }
@@ -80,5 +82,15 @@ def outcome_of(ending: Ending, verdict: Verdict | None) -> Outcome:
 
 
 def ending_of(fault: UnibenchError) -> Ending:
-    """The ending that a fault makes; what is not known is the environment's."""
-    return Ending.SETUP_ERROR if isinstance(fault, SetupFault) else Ending.ENV_ERROR
+    """The ending that an error makes; what is not known is the environment's."""
+    known = {SetupFault: Ending.SETUP_ERROR, AgentUnavailable: Ending.AGENT_UNAVAILABLE, AgentError: Ending.AGENT_ERROR}
+    return next((ending for error, ending in known.items() if isinstance(fault, error)), Ending.ENV_ERROR)
+
+
+def score_of(outcome: Outcome, verdict: Verdict | None) -> float | None:
+    """What an episode counts in a mean: the verdict's score, 0 for an agent that erred, None for what is unscored."""
+    if outcome is Outcome.AGENT_ERROR:
+        return 0.0
+    if outcome in (Outcome.SUCCESS, Outcome.FAILURE, Outcome.PARTIAL) and verdict is not None:
+        return verdict.score
+    return None

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from unibench import __version__
 from unibench.errors import EnvironmentFault, UsageError
+from unibench.golden.control import Role
 from unibench.golden.judge import decide, has_refused_mutant, satisfiable_only
 from unibench.golden.ledger import entry_key
 from unibench.golden.results import ControlRun, Decision, Entry, InstanceCheck, Ledger, Outcome
@@ -27,7 +28,7 @@ T = TypeVar("T")
 ATTEMPTS = 3
 """A fault of the environment or of the set-up is retried twice."""
 REDRAWS = 5
-"""How often an instance on which doing nothing is right is drawn anew."""
+"""How often an instance is drawn anew on which doing nothing is right, or the recipe does not reach the right end."""
 
 Shots = dict[tuple[str, str], bytes]
 """Screenshots of surprising end states, by instance digest and control."""
@@ -165,10 +166,11 @@ class GoldenCheck:
                 recipe, true_at_start = listed["recipe"], listed["true_at_start"]
                 has_golden = has_golden or bool(recipe)
                 checks.append(self._instance(suite, spec, listed["controls"]))
-                if not checks[-1].vacuous:
+                if not (checks[-1].vacuous or _recipe_failed(checks[-1])):
                     break
         decision, reasons, faults = decide(checks, has_golden=has_golden, unavailable=unavailable, true_at_start=true_at_start)
         notes = ["no-mutant"] if decision is Decision.VALID and not has_refused_mutant(checks) else []
+        notes += ["recipe-failed-on-some"] if decision is Decision.VALID and _some_failed(checks) else []
         notes += ["satisfiable-only"] if decision is Decision.VALID and satisfiable_only(checks) else []
         dropped = tuple(dict.fromkeys(fault.spec for fault in faults))
         return Entry.model_validate(
@@ -220,7 +222,7 @@ class GoldenCheck:
         return InstanceCheck(spec=spec, goal=goal, vacuous=vacuous, runs=tuple(runs))
 
     def _control(self, suite: RemoteSuite, spec: InstanceSpec, control: dict[str, Any], repeat: int) -> tuple[ControlRun, str]:
-        """One control, with faults of the environment retried, and a verifier that raises asked once more."""
+        """One control, with faults of the environment and the recipe retried, and a verifier that raises asked once more."""
         start = time.monotonic()
         run, goal, attempt = _not_run(control), "", 0
         raised = 0
@@ -237,7 +239,7 @@ class GoldenCheck:
             run, goal = ControlRun.model_validate(reply["run"]), reply["goal"]
             if frames:
                 self.shots[(spec.digest, run.control)] = frames[0]
-            if run.outcome is Outcome.SETUP_FAILED:
+            if run.outcome in (Outcome.SETUP_FAILED, Outcome.RECIPE_FAILED):
                 continue
             if run.judgement is not None and run.judgement.status is Status.UNSCORED and raised == 0:
                 raised += 1
@@ -270,6 +272,15 @@ class GoldenCheck:
             repeats=self.plan.repeats,
             entries=entries,
         )
+
+
+def _recipe_failed(check: InstanceCheck) -> bool:
+    """Whether the right end was not reached: a lost game, a price that never came."""
+    return any(run.role is Role.GOLDEN and run.outcome is Outcome.RECIPE_FAILED for run in check.runs)
+
+
+def _some_failed(checks: Sequence[InstanceCheck]) -> bool:
+    return any(run.outcome is Outcome.RECIPE_FAILED for check in checks for run in check.runs)
 
 
 def _listed(suite: RemoteSuite, task: str, seed: int, index: int) -> tuple[InstanceSpec, dict[str, Any]]:

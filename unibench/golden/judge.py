@@ -112,13 +112,13 @@ def decide(
     if faults:
         return Decision.INVALID, list(dict.fromkeys(fault.reason for fault in faults)), faults
     live = [check for check in checks if not check.vacuous]
+    if any(_sound(check) for check in live) and not (true_at_start and not _a_broken_state_failed(checks)):
+        return Decision.VALID, [], []
     failed = list(dict.fromkeys(_UNDECIDED[run.outcome] for check in live for run in check.runs if run.outcome in _UNDECIDED))
     if failed:
         return Decision.UNDECIDED, failed, []
     if true_at_start and not _a_broken_state_failed(checks):
         return Decision.INVALID, [Reason.TRUE_AT_START_UNBROKEN], []
-    if any(_sound(check) for check in live):
-        return Decision.VALID, [], []
     if not has_golden:
         return Decision.UNDECIDED, [Reason.NO_GOLDEN], []
     return Decision.UNDECIDED, [Reason.VACUOUS if checks and not live else Reason.NOT_CHECKED], []

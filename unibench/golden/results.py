@@ -131,7 +131,8 @@ class Entry(Record):
         key: digest of suite, upstream version, task, descriptor, substrate and score-affecting settings.
         recipe: the recipe's digest; empty if there is none.
         reasons: why it is invalid or undecided.
-        notes: ``no-mutant``, ``satisfiable-only``.
+        notes: ``no-mutant`` (none was refused, for none applied), ``satisfiable-only`` (every golden was made from the
+            verifier's own data), ``recipe-failed-on-some`` (controls whose state could not be made).
         faulty, checked: on how many instances a fault was proven, of how many.
         dropped: digests of the instances with a proven fault.
         unavailable: why it cannot run here.
@@ -144,7 +145,7 @@ class Entry(Record):
     recipe: str = ""
     decision: Decision
     reasons: tuple[Reason, ...] = ()
-    notes: tuple[Literal["no-mutant", "satisfiable-only"], ...] = ()
+    notes: tuple[Literal["no-mutant", "satisfiable-only", "recipe-failed-on-some"], ...] = ()
     faulty: int = 0
     checked: int = 0
     dropped: tuple[str, ...] = ()

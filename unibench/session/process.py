@@ -1,4 +1,4 @@
-"""The supervisor's hold on one session process: calls with deadlines, kept by kill."""
+"""The supervisor's hold on one child process: calls with deadlines, kept by kill."""
 
 from __future__ import annotations
 
@@ -20,16 +20,26 @@ _TAIL = 8192
 _ENDED: tuple[dict[str, Any], Frames] = ({}, [])
 
 
-class SessionProcess:
+class ChildProcess:
     """A child process that serves calls over its stdin and stdout. Calls from several threads wait for one another.
 
     Args:
-        python: the interpreter of the suite's environment.
+        python: the interpreter of the suite's or the agent's environment.
         environment: variables to set beside the supervisor's own.
+        module: what the child runs.
+        what: what the child is called in messages.
     """
 
-    def __init__(self, python: Path | str = sys.executable, environment: Mapping[str, str] | None = None) -> None:
-        command = [str(python), "-m", "unibench.session.worker"]
+    def __init__(
+        self,
+        python: Path | str = sys.executable,
+        environment: Mapping[str, str] | None = None,
+        *,
+        module: str = "unibench.session.worker",
+        what: str = "session process",
+    ) -> None:
+        command = [str(python), "-m", module]
+        self._what = what
         try:
             self._child = subprocess.Popen(
                 command,
@@ -40,7 +50,7 @@ class SessionProcess:
                 env={**os.environ, **(environment or {})},
             )
         except OSError as error:
-            raise Unavailable(f"the session process cannot be started with {python}: {error.strerror}") from None
+            raise Unavailable(f"the {what} cannot be started with {python}: {error.strerror}") from None
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._in: BinaryIO = self._child.stdin  # type: ignore[assignment]
         self._lock = threading.Lock()
@@ -68,8 +78,10 @@ class SessionProcess:
         """The last that the child wrote to its stderr."""
         return bytes(self._stderr).decode(errors="replace")
 
-    def call(self, method: str, params: Mapping[str, Any] | None = None, *, seconds: float) -> tuple[Any, Frames]:
-        """Calls a method and waits for its reply.
+    def call(
+        self, method: str, params: Mapping[str, Any] | None = None, *, seconds: float, frames: Frames | None = None
+    ) -> tuple[Any, Frames]:
+        """Calls a method, with frames if need be, and waits for its reply.
 
         Raises:
             SessionTimeout: no reply within ``seconds``; the child has been killed.
@@ -79,22 +91,22 @@ class SessionProcess:
         with self._lock:
             self._next += 1
             try:
-                send(self._in, {"id": self._next, "method": method, "params": dict(params or {})})
+                send(self._in, {"id": self._next, "method": method, "params": dict(params or {})}, frames)
                 while True:
-                    header, frames = self._replies.get(timeout=seconds)
+                    header, replied = self._replies.get(timeout=seconds)
                     if header is _ENDED[0]:
                         raise self._death(method)
                     if header["id"] == self._next:
                         break
             except queue.Empty:
                 self.kill()
-                raise SessionTimeout(f"{method} did not answer within {seconds:g} s; its session process was ended") from None
+                raise SessionTimeout(f"{method} did not answer within {seconds:g} s; its {self._what} was ended") from None
             except (BrokenPipeError, ValueError):
                 raise self._death(method) from None
         if "error" in header:
             error = header["error"]
             raise by_name(error["type"])(error["message"], detail=error["detail"])
-        return header["result"], frames
+        return header["result"], replied
 
     def _death(self, method: str) -> SessionDied:
         self.kill()
@@ -102,7 +114,7 @@ class SessionProcess:
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         lines = self.stderr.strip().splitlines()
         last = f": {lines[-1]}" if lines else ""
-        return SessionDied(self._broken or f"the session process ended {how} during {method}{last}", detail=self.stderr)
+        return SessionDied(self._broken or f"the {self._what} ended {how} during {method}{last}", detail=self.stderr)
 
     def _read(self, stream: BinaryIO) -> None:
         try:

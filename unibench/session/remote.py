@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from unibench.actions import Action
 from unibench.errors import EnvironmentFault, SessionDied, Unavailable
 from unibench.observations import Observation
-from unibench.session.process import SessionProcess
+from unibench.session.process import ChildProcess
 from unibench.session.wire import PROTOCOL, Frames, unpack_observation
 from unibench.settings import Settings, Substrate
 from unibench.suite import ActionResult, Finding, SuiteFace
@@ -66,7 +66,7 @@ class RemoteSuite:
         self.face_path = face_path
         self.settings = settings if settings is not None else face.settings()
         self.substrate_name = face.substrate(substrate).name
-        self._process: SessionProcess | None = None
+        self._process: ChildProcess | None = None
         self._hello: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
@@ -75,8 +75,8 @@ class RemoteSuite:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _start(self) -> SessionProcess:
-        process = SessionProcess(python_for(self.face), self.face.environment(self.settings))
+    def _start(self) -> ChildProcess:
+        process = ChildProcess(python_for(self.face), self.face.environment(self.settings))
         hello = {
             "face": self.face_path,
             "settings": self.settings.model_dump(mode="json"),

@@ -7,28 +7,20 @@ supervisor closed it or died. Calls are served one after another by the main thr
 from __future__ import annotations
 
 import importlib
-import os
 import platform
-import queue
-import signal
-import sys
-import threading
 import time
 import traceback
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any
 
 from unibench import kinds
 from unibench.actions import parse_action
-from unibench.errors import ContractBroken, EnvironmentFault, Unavailable, UnibenchError
-from unibench.session.wire import PROTOCOL, Frames, pack_observation, receive, send
+from unibench.errors import ContractBroken, EnvironmentFault, Unavailable
+from unibench.session.child import Reply, run_child
+from unibench.session.wire import PROTOCOL, pack_observation
 from unibench.settings import Settings
 from unibench.suite import Session, Suite, SuiteFace
 from unibench.task import InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
-
-Reply = tuple[Any, Frames]
-Message = tuple[dict[str, Any], Frames]
 
 
 def load(path: str) -> Any:
@@ -157,62 +149,5 @@ class Worker:
             session.close()
 
 
-def failure(error: BaseException) -> dict[str, Any]:
-    """An error as it goes over the wire."""
-    detail = getattr(error, "detail", "") or traceback.format_exc()[-4000:]
-    if isinstance(error, UnibenchError):
-        return {"type": type(error).__name__, "message": str(error), "detail": detail}
-    return {"type": "EnvironmentFault", "message": f"{type(error).__name__}: {error}", "detail": detail}
-
-
-def serve(inbox: queue.SimpleQueue[Message], out: BinaryIO) -> None:
-    """Answers calls until told to end."""
-    worker = Worker()
-    while True:
-        header, _ = inbox.get()
-        method = header["method"]
-        if method == "bye":
-            worker.close()
-            send(out, {"id": header["id"], "result": None})
-            return
-        serve_one(worker, header, method, out)
-
-
-def serve_one(worker: Worker, header: dict[str, Any], method: str, out: BinaryIO) -> None:
-    call: Callable[..., Reply] | None = getattr(worker, f"do_{method}", None)
-    try:
-        if call is None:
-            raise ContractBroken(f"a session process knows no call {method!r}")
-        result, frames = call(**header.get("params", {}))
-        send(out, {"id": header["id"], "result": result}, frames)
-    except Exception as error:  # noqa: BLE001 - the session call's border
-        send(out, {"id": header["id"], "error": failure(error)})
-
-
-def listen(stream: BinaryIO, inbox: queue.SimpleQueue[Message]) -> None:
-    """Feeds calls to the main thread; at the stream's end, ends this process and its children at once."""
-    while (message := receive(stream)) is not None:
-        inbox.put(message)
-    end_group()
-
-
-def end_group() -> None:
-    """Ends this process and what it started. The supervisor made it the leader of a process group."""
-    if os.getpgrp() == os.getpid():
-        os.killpg(os.getpgrp(), signal.SIGKILL)
-    os._exit(0)
-
-
-def main() -> None:
-    # What upstream prints must not get between the messages.
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-    threading.Thread(target=listen, args=(sys.stdin.buffer, inbox), daemon=True, name="wire").start()
-    serve(inbox, out)
-    out.close()
-
-
 if __name__ == "__main__":
-    main()
+    run_child(Worker())

@@ -47,7 +47,7 @@ class ClickLink(ClickOne):
     """"Click on the link "et"."; the state is the text of the link that is clicked."""
 
     candidates: ClassVar[str] = "#area .alink"
-    mutations: ClassVar[tuple[str, ...]] = ("other-target", "near-miss", "plain-text")
+    mutations: ClassVar[tuple[str, ...]] = ("other-target", "plain-text")
     text_in: ClassVar[str] = "#area"
     """Where the text is."""
 
@@ -57,10 +57,9 @@ class ClickLink(ClickOne):
     def mutant(self, name: str) -> State | None:
         if name == "plain-text":
             return PLAIN_TEXT
-        rest = list(others(self.labels(), self.wanted))
-        if name == "near-miss":
-            return next((label for label in rest if letters(label) == letters(self.wanted)), None)
-        return next((label for label in rest if letters(label) != letters(self.wanted)), None)
+        # The likest link: the same word but for its case or the comma after it.
+        wrong = list(others(self.labels(), self.wanted))
+        return next((label for label in wrong if letters(label) == letters(self.wanted)), wrong[0] if wrong else None)
 
     def construct(self, state: State) -> None:
         labels = self.labels()
@@ -100,7 +99,7 @@ class ClickLinkInSection(ClickLink):
 class ClickLinkOnTab(ClickLink):
     """"Switch between the tabs to find and click on the link "vel".": as for a plain link."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("other-target", "near-miss", "plain-text", "tabs-only")
+    mutations: ClassVar[tuple[str, ...]] = ("other-target", "plain-text", "tabs-only")
     text_in: ClassVar[str] = "#area .ui-tabs-panel:not([style*='none'])"
     tabs: ClassVar[str] = "#area .ui-tabs-nav a"
 

@@ -105,7 +105,8 @@ class ClickMenuWithIcons(NestedItems):
         if name == "submenu-only":
             return "Playback"
         # The likest item: the one before or after, as Zoom Out for Zoom In.
-        siblings = self.siblings()
+        disabled = self.hand.texts("#menu li.ui-state-disabled")
+        siblings = list(others(self.siblings(), disabled))
         first_word = self.wanted.split(" ")[0]
         return next((label for label in siblings if label.split(" ")[0] == first_word), siblings[0])
 
@@ -121,7 +122,7 @@ class ClickPie(ClickOneOrMiss):
 
     candidates: ClassVar[str] = "#divWheel text[id*='-title-']"
     things: ClassVar[str] = "#divWheel path[id*='-slice-']"
-    mutations: ClassVar[tuple[str, ...]] = ("other-target", "near-miss", "expanded-only")
+    mutations: ClassVar[tuple[str, ...]] = ("other-target", "expanded-only")
     timing: ClassVar[str] = "the end of the slices' flying out"
 
     def want(self) -> State:
@@ -130,8 +131,9 @@ class ClickPie(ClickOneOrMiss):
     def mutant(self, name: str) -> State | None:
         if name == "expanded-only":
             return BESIDE
-        twins = [label for label in others(self.labels(), self.wanted) if label.lower() == self.wanted.lower()]
-        return next(iter(twins), None) if name == "near-miss" else next(others(self.labels(), [self.wanted, *twins]))
+        # The likest item: the same letter in the other case.
+        wrong = list(others(self.labels(), self.wanted))
+        return next((label for label in wrong if label.lower() == self.wanted.lower()), wrong[0])
 
     def construct(self, state: State) -> None:
         self.hand.click("#wheelnav-divWheel-spreader")

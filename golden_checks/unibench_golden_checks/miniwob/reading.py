@@ -121,34 +121,32 @@ class ReadTableIntoForm(NamedFields):
         }[name]
 
 
-@recipe("copy-paste", "copy-paste-2")
+@recipe("copy-paste")
 class CopyAndPaste(OneField):
-    """"Copy the text from the 3rd text area below and paste it into the text input, then press Submit.".
+    """"Copy the text in the textarea below, paste it into the textbox and press Submit."; the state is what the textbox holds.
 
-    The state is what the input holds. The texts end in a blank that nobody sees: its presence is not judged.
+    The texts end in a blank that nobody sees: its presence is not judged.
     """
 
-    mutations: ClassVar[tuple[str, ...]] = ("other-text", "one-missing", "one-too-many", "letter-missing")
+    mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-too-many", "letter-missing")
     box: ClassVar[str] = "#answer-input"
 
     def areas(self) -> list[str]:
         return [self.hand.value("#area textarea", nth) for nth in range(self.hand.count("#area textarea"))]
 
     def want(self) -> State:
-        areas = self.areas()
-        return areas[0 if len(areas) == 1 else int(self.match(ORDINAL + " text area").group(1)) - 1]
+        return self.areas()[0]
 
     def right(self, state: State) -> bool:
         return bool(state.rstrip() == self.wanted.rstrip())
 
     def mutant(self, name: str) -> State | None:
         words = self.wanted.split()
-        return {
-            "other-text": next(others(self.areas(), self.wanted), None),
-            "one-missing": " ".join(words[:-1]) + " ",
-            "one-too-many": self.wanted + words[-1] + " ",
-            "letter-missing": misspelt("letter-missing", self.wanted.rstrip()),
-        }[name]
+        if name == "one-missing":
+            return " ".join(words[:-1]) + " "
+        if name == "one-too-many":
+            return self.wanted + words[-1] + " "
+        return misspelt(name, self.wanted.rstrip())
 
     def construct(self, state: State) -> None:
         areas = self.areas()
@@ -160,3 +158,16 @@ class CopyAndPaste(OneField):
         self.hand.press("Control+C")
         self.hand.click(self.box)
         self.hand.press("Control+V")
+
+
+@recipe("copy-paste-2")
+class CopyFromNumbered(CopyAndPaste):
+    """"Copy the text from the 3rd text area below and paste it into the text input, then press Submit."."""
+
+    mutations: ClassVar[tuple[str, ...]] = ("other-text", *CopyAndPaste.mutations)
+
+    def want(self) -> State:
+        return self.areas()[int(self.match(ORDINAL + " text area").group(1)) - 1]
+
+    def mutant(self, name: str) -> State | None:
+        return next(others(self.areas(), self.wanted)) if name == "other-text" else super().mutant(name)

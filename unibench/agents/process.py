@@ -1,0 +1,84 @@
+"""The supervisor's hold on the agent process: what goes wrong there is the agent's error, by a deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unibench.errors import AgentError, SessionDied, SessionTimeout, UsageError
+from unibench.observations import Observation
+from unibench.session.process import ChildProcess
+from unibench.session.wire import pack_observation
+from unibench.task import Brief
+
+START_SECONDS = 120.0
+
+
+class AgentProcess:
+    """An agent in a process of its own, started with the first episode and anew after it broke.
+
+    Args:
+        agent: a built-in agent's name, or ``module:Class``.
+        arguments: what the class is called with.
+        seconds: how long one action may take.
+    """
+
+    def __init__(self, agent: str, arguments: Mapping[str, Any], *, seconds: float) -> None:
+        self._agent = agent
+        self._arguments = dict(arguments)
+        self._seconds = seconds
+        self._child: ChildProcess | None = None
+        self.described: dict[str, Any] = {}
+        """What the agent says of itself (model, prompt digest, sampling), for the manifest."""
+
+    def start(self) -> None:
+        """Starts the process and makes the agent.
+
+        Raises:
+            UsageError: there is no such agent, or it does not start.
+        """
+        if self._child is not None and self._child.alive:
+            return
+        self._child = ChildProcess(module="unibench.agents.worker", what="agent process")
+        try:
+            hello, _ = self._child.call("hello", {"agent": self._agent, "arguments": self._arguments}, seconds=START_SECONDS)
+        except (SessionDied, SessionTimeout) as error:
+            raise UsageError(f"the agent {self._agent} does not start: {error}", detail=error.detail) from None
+        self.described = dict(hello["describe"] or {})
+
+    def reset(self, brief: Brief) -> None:
+        """Tells the agent of a new episode."""
+        self.start()
+        self._call("reset", {"brief": brief.model_dump(mode="json")})
+
+    def act(self, observation: Observation) -> tuple[dict[str, Any], dict[str, float]]:
+        """The agent's next action as JSON, and what it has used so far in this episode.
+
+        Raises:
+            AgentError: it raised, hung, ended, or gave what is no action.
+            AgentUnavailable: its own infrastructure failed.
+        """
+        packed, frames = pack_observation(observation)
+        reply, _ = self._call("act", {"observation": packed}, frames)
+        return reply["action"], reply["usage"]
+
+    def _call(self, method: str, params: dict[str, Any], frames: list[bytes] | None = None) -> tuple[Any, list[bytes]]:
+        if self._child is None:
+            raise AgentError("the agent process is not running")
+        try:
+            return self._child.call(method, params, seconds=self._seconds, frames=frames)
+        except (SessionDied, SessionTimeout) as error:
+            self.kill()
+            raise AgentError(str(error), detail=error.detail) from None
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        """Ends the process; safe to call twice."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.close()
