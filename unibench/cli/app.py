@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from unibench.cli import doctor, explain, golden_check, schema, suites
+from unibench.cli import doctor, explain, golden_check, run, schema, scorecard, suites
 
 app = typer.Typer(
     name="unibench",
@@ -42,4 +42,6 @@ app.command("tasks")(suites.tasks)
 app.command("doctor")(doctor.doctor)
 app.command("golden-check")(golden_check.golden_check)
 app.command("explain")(explain.explain)
+app.command("run")(run.run)
+app.command("scorecard")(scorecard.scorecard)
 app.command("schema")(schema.schema)

@@ -117,6 +117,8 @@ class StyleText(Recipe):
             self.hand.press("Control+End")
             self.hand.press("Enter")
             self.hand.type(after.removeprefix(before).strip())
+            # The new line may have scrolled the first one out of sight.
+            self.hand.press("Control+Home")
         elif after != before:
             self.hand.press("Control+Home")
             self.hand.press("ArrowRight", times=next(k for k, (one, two) in enumerate(zip(before, after, strict=False)) if one != two))

@@ -1,0 +1,237 @@
+"""``unibench run``."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unibench.cli.common import SetOption, SubstrateOption, SuiteArgument, TaskOption, err, out, select, settings_from
+from unibench.errors import UsageError
+
+if TYPE_CHECKING:
+    from unibench.golden.results import Ledger
+    from unibench.runs.plan import RunPlan
+    from unibench.runs.records import EpisodeRecord, Manifest, Protocol
+    from unibench.runs.runner import Runner
+    from unibench.session.remote import RemoteSuite
+
+
+class Policy(StrEnum):
+    DROP_INVALID = "drop-invalid"
+    VALID_ONLY = "valid-only"
+    IGNORE = "ignore"
+
+
+class AtBudget(StrEnum):
+    VERIFY = "verify"
+    FAIL = "fail"
+    UNSCORED = "unscored"
+
+
+def run(
+    suite: SuiteArgument,
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", metavar="AGENT", help="MODULE:CLASS (or a function), or built in: idle, random, claims-done …")
+    ],
+    argument: Annotated[list[str] | None, typer.Option("-A", metavar="K=V", help="An argument of the agent. Repeatable.")] = None,
+    model: Annotated[str | None, typer.Option("--model", "-m", metavar="MODEL", help="The agent's argument 'model'.")] = None,
+    task: TaskOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N tasks.")] = None,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Instances a task, drawn from seeds 0 to N-1.")] = 1,
+    specs_from: Annotated[
+        Path | None, typer.Option("--specs-from", metavar="RUN", help="The same instances as another run had, to pair agents.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="The run's folder; runs/SUITE-AGENT else.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Episodes side by side.")] = 1,
+    observe: Annotated[
+        str | None, typer.Option("--observe", metavar="LIST", help="Observations, with commas; the suite's own else.")
+    ] = None,
+    max_steps: Annotated[
+        int | None, typer.Option("--max-steps", metavar="N", min=1, help="The budget in steps; each task's own else.")
+    ] = None,
+    score_at_budget: Annotated[AtBudget, typer.Option("--score-at-budget", help="What happens when the budget ends.")] = AtBudget.VERIFY,
+    act_seconds: Annotated[
+        float, typer.Option("--act-seconds", metavar="S", min=0.1, help="How long the agent may take for an action.")
+    ] = 300,
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", metavar="FILE", help="The golden check's ledger; SUITE.ledger.json if there.")
+    ] = None,
+    ledger_policy: Annotated[Policy, typer.Option("--ledger-policy", help="Which tasks run by the ledger.")] = Policy.DROP_INVALID,
+    screenshots: Annotated[bool, typer.Option("--screenshots", help="Keep every screenshot in the traces.")] = False,
+    substrate: SubstrateOption = None,
+    set_: SetOption = None,
+) -> None:
+    """Run an agent on a suite. The same command goes on where it was interrupted; nothing is lost or counted twice."""
+    from unibench import registry
+    from unibench.agents.process import AgentProcess
+    from unibench.runs.plan import draw, plan_run
+    from unibench.runs.runner import Runner
+    from unibench.runs.store import RunStore, alone
+
+    face = registry.find_face(suite)
+    settings = settings_from(face, set_)
+    arguments = {**_arguments(argument), **({"model": model} if model is not None else {})}
+    folder = output or Path("runs") / f"{face.name}-{agent.replace(':', '.').replace('/', '.')}"
+    names = tuple(name.strip() for name in observe.split(",")) if observe else face.observe
+    offered = face.offers(settings).observations
+    for name in names:
+        if name not in offered:
+            from unibench.errors import UnknownName
+
+            raise UnknownName.among(f"observation of {suite}", name, offered)
+    known = _ledger(ledger, Path(f"{face.name}.ledger.json"), face.name, ledger_policy)
+    trial = AgentProcess(agent, arguments, seconds=act_seconds)
+    try:
+        trial.start()
+    finally:
+        trial.close()
+    with alone(folder), registry.open_suite(suite, settings, substrate) as remote:
+        machine = remote.open()
+        if not machine.agents:
+            raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
+        if specs_from is not None:
+            with RunStore(specs_from) as other:
+                specs = [episode.spec for episode in other.episodes()]
+        else:
+            specs = draw(remote, select([each.id for each in remote.tasks()], task, suite)[:limit], range(seeds))
+        plan = plan_run(remote, machine, specs, known, ledger_policy.value)
+        protocol = _protocol(
+            remote,
+            machine_observe=names,
+            max_steps=max_steps,
+            at_budget=score_at_budget,
+            act_seconds=act_seconds,
+            policy=ledger_policy,
+            ledger=known,
+        )
+        manifest = _manifest(protocol, agent, arguments, trial.described, plan)
+        with RunStore(folder, writing=True) as store:
+            store.begin(manifest)
+            runner = Runner(
+                store,
+                manifest,
+                plan.planned,
+                open_suite=lambda: registry.open_suite(suite, settings, substrate),
+                open_agent=lambda: AgentProcess(agent, arguments, seconds=act_seconds),
+                jobs=jobs,
+                screenshots=screenshots,
+            )
+            remote.close()
+            _play(runner, plan)
+    from unibench.cli.scorecard import show
+
+    show([folder])
+    out().print(f"run: {folder}", markup=False)
+
+
+def _arguments(pairs: list[str] | None) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"-A {pair!r} has no '='; write -A NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def _ledger(named: Path | None, usual: Path, suite: str, policy: Policy) -> Ledger | None:
+    from unibench.golden.ledger import read_ledger
+
+    path = named or (usual if usual.is_file() else None)
+    if path is None:
+        if policy is Policy.VALID_ONLY:
+            raise UsageError(f"--ledger-policy valid-only needs a ledger; make one: unibench golden-check {suite}")
+        return None
+    ledger = read_ledger(path)
+    if ledger.suite != suite:
+        raise UsageError(f"{path} is a ledger of {ledger.suite}, not of {suite}")
+    return ledger
+
+
+def _protocol(
+    remote: RemoteSuite,
+    *,
+    machine_observe: tuple[str, ...],
+    max_steps: int | None,
+    at_budget: AtBudget,
+    act_seconds: float,
+    policy: Policy,
+    ledger: Ledger | None,
+) -> Protocol:
+    from unibench import __version__
+    from unibench.record import digest
+    from unibench.runs.records import Protocol
+
+    return Protocol(
+        suite=remote.face.name,
+        upstream=remote.upstream(),
+        substrate=remote.open(),
+        settings=remote.settings.model_dump(mode="json"),
+        settings_digest=remote.settings.digest,
+        observe=machine_observe,
+        dialects=remote.face.offers(remote.settings).dialects,
+        max_steps=max_steps,
+        score_at_budget=at_budget.value,
+        act_seconds=act_seconds,
+        retries=2,
+        ledger_policy=policy.value,
+        ledger=digest(ledger) if ledger is not None else "",
+        unibench=__version__,
+    )
+
+
+def _manifest(protocol: Protocol, agent: str, arguments: dict[str, str], described: dict[str, object], plan: RunPlan) -> Manifest:
+    from datetime import UTC, datetime
+
+    from unibench.record import SCHEMA_VERSION
+    from unibench.runs.records import AgentIdentity, Manifest
+
+    identity = AgentIdentity.model_validate({"name": agent, "arguments": arguments, "described": described})
+    return Manifest(
+        schema_version=SCHEMA_VERSION,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        protocol=protocol,
+        agent=identity,
+        specs=tuple(each.spec.digest for each in plan.planned),
+        dropped=plan.dropped,
+        tasks=plan.tasks,
+    )
+
+
+def _play(runner: Runner, plan: RunPlan) -> None:
+    """Plays under a progress bar: the score so far a verifier row, and faults by kind."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = err()
+    scores: dict[str, list[float]] = {}
+    broken: Counter[str] = Counter()
+    done = len(runner.store.finished())
+    if done:
+        console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there")
+    if plan.dropped:
+        console.print(f"dropped by the ledger or unavailable: {len({d.task for d in plan.dropped})} tasks (reasons are in the manifest)")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+        row = bar.add_task("running", total=len(plan.planned), completed=done, said="")
+
+        def finished(record: EpisodeRecord) -> None:
+            if record.score is None:
+                broken[record.outcome] += 1
+            else:
+                scores.setdefault(record.row, []).append(record.score)
+            said = [f"{name} {sum(each) / len(each):.2f}" for name, each in scores.items()]
+            said += [f"{name} {count}" for name, count in broken.items()]
+            bar.update(row, advance=1, description=record.spec.task, said=", ".join(said))
+
+        runner.finished = finished
+        try:
+            runner.run()
+        except KeyboardInterrupt:
+            bar.stop()
+            console.print(f"interrupted; {len(runner.store.finished())} of {len(plan.planned)} episodes are kept; the same command goes on")
+            sys.exit(130)

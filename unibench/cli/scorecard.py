@@ -1,0 +1,60 @@
+"""``unibench scorecard``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unibench.cli.common import out, print_json
+
+
+class CardFormat(StrEnum):
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+    JSON = "json"
+    LATEX = "latex"
+
+
+def scorecard(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    format: Annotated[CardFormat, typer.Option("--format", "-f", help="What to print.")] = CardFormat.TABLE,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="PATH", help="Write it to this file instead.")] = None,
+) -> None:
+    """Show runs' scores, a row a verifier kind: n, score, interval, what is unscored, what was dropped and why."""
+    if format is CardFormat.TABLE and output is None:
+        show(runs)
+        return
+    from unibench.files import write_atomic
+    from unibench.scorecard import render
+    from unibench.scorecard.read import read_scorecards
+
+    cards = read_scorecards(runs)
+    make = {CardFormat.CSV: render.as_csv, CardFormat.JSON: render.as_json, CardFormat.LATEX: render.latex}.get(format, render.markdown)
+    if output is not None:
+        write_atomic(output, make(cards))
+    else:
+        print_json(make(cards))
+
+
+def show(runs: Sequence[Path]) -> None:
+    """The table on the terminal."""
+    from rich.table import Table
+
+    from unibench.scorecard.read import read_scorecards
+    from unibench.scorecard.render import HEADINGS, cells, notes
+
+    console = out()
+    cards = read_scorecards(runs)
+    table = Table(*HEADINGS, box=None, pad_edge=False)
+    for card in cards:
+        for row in card.rows:
+            table.add_row(*cells(card, row))
+    console.print(table)
+    for card in cards:
+        for note in notes(card):
+            console.print(note, markup=False)

@@ -1,0 +1,148 @@
+"""Plays one episode: a session on one side, an agent on the other, and one table that says what came of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from unibench.actions import Action, Done, Infeasible, parse_action
+from unibench.agents.process import AgentProcess
+from unibench.errors import AgentError, Fault, UnsupportedAction
+from unibench.outcome import POLICY, Ending, ending_of, outcome_of
+from unibench.runs.records import Checked, EpisodeRecord, Protocol
+from unibench.runs.traces import Trace
+from unibench.session.remote import RemoteSuite
+from unibench.task import InstanceSpec
+from unibench.verdict import Verdict, VerifierDescriptor
+
+
+@dataclass
+class Tally:
+    """What an episode counts while it runs."""
+
+    goal: str = ""
+    steps: int = 0
+    action_errors: int = 0
+    refused: int = 0
+    usage: dict[str, float] = field(default_factory=dict)
+    error: str = ""
+
+
+def play(
+    suite: RemoteSuite,
+    agent: AgentProcess,
+    spec: InstanceSpec,
+    descriptor: VerifierDescriptor,
+    protocol: Protocol,
+    trace: Trace,
+    *,
+    checked: Checked,
+    trace_name: str,
+) -> EpisodeRecord:
+    """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record."""
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    clock = time.monotonic()
+    faults: list[str] = []
+    raised = False
+    while True:
+        tally = Tally()
+        trace.add(event="attempt", number=len(faults) + 1, spec=spec.model_dump(mode="json"))
+        ending, verdict = _attempt(suite, agent, spec, descriptor, protocol, trace, tally)
+        outcome = outcome_of(ending, verdict)
+        again = len(faults) < min(POLICY[ending].retries, protocol.retries)
+        if verdict is not None and verdict.error is not None and not raised:
+            # A verifier that raised is asked once more, of a fresh episode.
+            raised = again = True
+        if not again:
+            break
+        faults.append(tally.error or (verdict.error.message if verdict and verdict.error else str(ending)))
+    trace.add(event="end", ending=ending, outcome=outcome, verdict=verdict and verdict.model_dump(mode="json", exclude={"descriptor"}))
+    return EpisodeRecord.of(
+        descriptor,
+        verdict,
+        spec=spec,
+        goal=tally.goal,
+        ending=ending,
+        outcome=outcome,
+        checked=checked,
+        steps=tally.steps,
+        action_errors=tally.action_errors,
+        refused=tally.refused,
+        attempts=len(faults) + 1,
+        faults=tuple(faults),
+        error=tally.error,
+        usage=tally.usage,
+        started_at=started,
+        seconds=round(time.monotonic() - clock, 3),
+        trace=trace_name,
+    )
+
+
+def _attempt(
+    suite: RemoteSuite,
+    agent: AgentProcess,
+    spec: InstanceSpec,
+    descriptor: VerifierDescriptor,
+    protocol: Protocol,
+    trace: Trace,
+    tally: Tally,
+) -> tuple[Ending, Verdict | None]:
+    verdict: Verdict | None = None
+    try:
+        brief = suite.reset(spec).brief
+        tally.goal = brief.text
+        trace.add(event="brief", brief=brief.model_dump(mode="json"))
+        agent.reset(brief)
+        limit = protocol.max_steps or brief.budget.steps
+        deadline = time.monotonic() + brief.budget.seconds if brief.budget.seconds else None
+        ending: Ending | None = None
+        while ending is None:
+            observation = suite.observe(protocol.observe)
+            given, tally.usage = agent.act(observation)
+            tally.steps += 1
+            action = parse_action(given)
+            trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
+            ending, verdict = _step(suite, action, descriptor, trace, tally)
+            if ending is None and limit is not None and tally.steps >= limit:
+                ending = Ending.STEPS
+            elif ending is None and deadline is not None and time.monotonic() > deadline:
+                ending = Ending.TIME
+        return ending, _final_verdict(suite, ending, verdict, descriptor, protocol)
+    except (Fault, AgentError) as error:
+        tally.error = f"{type(error).__name__}: {error}"
+        trace.add(event="error", error=tally.error, detail=error.detail)
+        if isinstance(error, AgentError):
+            agent.kill()
+        else:
+            suite.kill()
+        return ending_of(error), None
+
+
+def _step(
+    suite: RemoteSuite, action: Action, descriptor: VerifierDescriptor, trace: Trace, tally: Tally
+) -> tuple[Ending | None, Verdict | None]:
+    try:
+        result = suite.act(action)
+    except UnsupportedAction as error:
+        raise AgentError(str(error)) from None
+    if result.error:
+        tally.action_errors += 1
+        tally.refused += int(result.refused)
+        trace.add(event="action error", error=result.error, refused=result.refused)
+    verdict = suite.verify() if descriptor.when == "each-step" else None
+    if isinstance(action, Done):
+        return Ending.DONE, verdict
+    if isinstance(action, Infeasible) and result.ended:
+        return Ending.INFEASIBLE, verdict
+    if result.ended or (verdict is not None and verdict.final):
+        return Ending.SUITE_ENDED, verdict
+    return None, verdict
+
+
+def _final_verdict(
+    suite: RemoteSuite, ending: Ending, verdict: Verdict | None, descriptor: VerifierDescriptor, protocol: Protocol
+) -> Verdict | None:
+    if ending in (Ending.STEPS, Ending.TIME) and protocol.score_at_budget != "verify":
+        return Verdict.of(descriptor, 0.0) if protocol.score_at_budget == "fail" else None
+    return verdict if verdict is not None else suite.verify()
