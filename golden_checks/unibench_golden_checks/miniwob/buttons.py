@@ -9,7 +9,7 @@ from unibench_golden_checks.miniwob.recipe import ClickOne, Recipe, State, quote
 
 @recipe("click-button", "unicode-test")
 class ClickButton(ClickOne):
-    """"Click on the "Okay" button."."""
+    """ "Click on the "Okay" button."."""
 
     candidates: ClassVar[str] = "#area button"
 
@@ -19,7 +19,7 @@ class ClickButton(ClickOne):
 
 @recipe("click-test-2", "click-test-transfer")
 class ClickNamedButton(ClickOne):
-    """"Click button ONE."."""
+    """ "Click button ONE."."""
 
     candidates: ClassVar[str] = "#area button"
 
@@ -29,7 +29,7 @@ class ClickNamedButton(ClickOne):
 
 @recipe("click-test")
 class ClickTest(ClickOne):
-    """"Click the button."; the nearly right end is a click beside it."""
+    """ "Click the button."; the nearly right end is a click beside it."""
 
     candidates: ClassVar[str] = "#subbtn"
     mutations: ClassVar[tuple[str, ...]] = ("beside-the-button",)
@@ -53,7 +53,7 @@ class ClickTest(ClickOne):
 
 @recipe("click-button-sequence")
 class ClickButtonSequence(Recipe):
-    """"Click button ONE, then click button TWO."; the state is what was clicked, in order."""
+    """ "Click button ONE, then click button TWO."; the state is what was clicked, in order."""
 
     submits: ClassVar[bool] = False
     mutations: ClassVar[tuple[str, ...]] = ("other-order", "one-missing")

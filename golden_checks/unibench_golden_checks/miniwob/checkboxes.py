@@ -10,7 +10,7 @@ from unibench_golden_checks.miniwob.synonyms import akin, sense
 
 @recipe("click-checkboxes", "click-checkboxes-large", "click-checkboxes-transfer")
 class ClickCheckboxes(Recipe):
-    """"Select a, b and click Submit."; the state is the ticked labels, sorted."""
+    """ "Select a, b and click Submit."; the state is the ticked labels, sorted."""
 
     mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-wrong", "one-too-many")
 
@@ -49,7 +49,7 @@ class ClickCheckboxes(Recipe):
 
 @recipe("click-checkboxes-soft")
 class ClickCheckboxesOfLikeMeaning(ClickCheckboxes):
-    """"Select words similar to cut, scarlet and click Submit.": as for checkboxes named literally."""
+    """ "Select words similar to cut, scarlet and click Submit.": as for checkboxes named literally."""
 
     def words(self) -> list[str]:
         return self.match(r"Select words similar to (.*) and click Submit\.").group(1).split(", ")

@@ -24,7 +24,7 @@ class SubmitsChoice(Recipe):
 
 @recipe("choose-list")
 class ChooseList(SubmitsChoice):
-    """"Select Ertha from the list and click Submit."; the state is what the closed drop-down list shows."""
+    """ "Select Ertha from the list and click Submit."; the state is what the closed drop-down list shows."""
 
     mutations: ClassVar[tuple[str, ...]] = ("near-miss", "other-target")
 
@@ -45,7 +45,7 @@ class ChooseList(SubmitsChoice):
 
 @recipe("click-scroll-list")
 class ClickScrollList(SubmitsChoice):
-    """"Select Ertha, Aurel from the scroll list and click Submit."; the state is the marked entries, sorted."""
+    """ "Select Ertha, Aurel from the scroll list and click Submit."; the state is the marked entries, sorted."""
 
     mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-wrong", "one-too-many")
     options: ClassVar[str] = "#options option"
@@ -78,7 +78,7 @@ class ClickScrollList(SubmitsChoice):
 
 @recipe("click-option")
 class ClickOption(SubmitsChoice):
-    """"Select QWS1FL and click Submit."; the state is the label of the radio button that is on."""
+    """ "Select QWS1FL and click Submit."; the state is the label of the radio button that is on."""
 
     mutations: ClassVar[tuple[str, ...]] = ("near-miss", "other-target")
 
@@ -101,7 +101,7 @@ class ClickOption(SubmitsChoice):
 
 @recipe("odd-or-even")
 class OddOrEven(Recipe):
-    """"Mark the numbers below as odd or even and press submit when done."; the state is each row's mark."""
+    """ "Mark the numbers below as odd or even and press submit when done."; the state is each row's mark."""
 
     mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-wrong", "two-missing", "two-wrong", "all-wrong")
 
@@ -130,7 +130,7 @@ class OddOrEven(Recipe):
 
 @recipe("click-widget")
 class ClickWidget(ClickOneOrMiss):
-    """"Click on a "button" widget."; the state is the kind of the widget clicked (its label is part of it)."""
+    """ "Click on a "button" widget."; the state is the kind of the widget clicked (its label is part of it)."""
 
     candidates: ClassVar[str] = "#area label, #area input[type=input], #area textarea, #area button"
     gap: ClassVar[int] = 3

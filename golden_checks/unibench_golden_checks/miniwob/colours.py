@@ -30,7 +30,7 @@ _BACKGROUNDS = "s => [...document.querySelectorAll(s)].map(e => getComputedStyle
 
 @recipe("click-color")
 class ClickColor(ClickOneOrMiss):
-    """"Click on the olive colored box."; the state is the colour of the box clicked."""
+    """ "Click on the olive colored box."; the state is the colour of the box clicked."""
 
     candidates: ClassVar[str] = "#area .color"
     mutations: ClassVar[tuple[str, ...]] = ("near-miss", "other-target", BESIDE)
@@ -55,7 +55,7 @@ class ClickColor(ClickOneOrMiss):
 
 @recipe("click-shades")
 class ClickShades(Recipe):
-    """"Select all the shades of red and press Submit."; the state is the numbers of the swatches that bear a frame."""
+    """ "Select all the shades of red and press Submit."; the state is the numbers of the swatches that bear a frame."""
 
     mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-wrong", "one-too-many", "other-colour")
     swatches: ClassVar[str] = "#area span"

@@ -101,7 +101,7 @@ def figures(hand: Hand) -> list[Figure]:
 
 @recipe("click-shape")
 class ClickShape(ClickOneOrMiss):
-    """"Click on a small yellow item"; the state says what the figure clicked looks like."""
+    """ "Click on a small yellow item"; the state says what the figure clicked looks like."""
 
     candidates: ClassVar[str] = FIGURES
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "other-size", "other-colour", "other-kind", BESIDE)
@@ -149,7 +149,7 @@ class ClickShape(ClickOneOrMiss):
 
 @recipe("count-shape")
 class CountShape(ClickOneOrMiss):
-    """"How many blue digits are there?"; the state is the number on the button clicked."""
+    """ "How many blue digits are there?"; the state is the number on the button clicked."""
 
     candidates: ClassVar[str] = "#count-buttons button"
     mutations: ClassVar[tuple[str, ...]] = ("near-miss", "one-word-forgotten", BESIDE)
@@ -177,7 +177,7 @@ class CountShape(ClickOneOrMiss):
 
 @recipe("identify-shape")
 class IdentifyShape(ClickOneOrMiss):
-    """"Click the button that best describes the figure below."; the state is the button's label."""
+    """ "Click the button that best describes the figure below."; the state is the button's label."""
 
     candidates: ClassVar[str] = "#area-buttons button"
 
@@ -188,7 +188,7 @@ class IdentifyShape(ClickOneOrMiss):
 
 @recipe("count-sides")
 class CountSides(ClickOne):
-    """"Press the button that correctly denotes how many sides the shape has."; the state is the button's number."""
+    """ "Press the button that correctly denotes how many sides the shape has."; the state is the button's number."""
 
     candidates: ClassVar[str] = "#form button"
     mutations: ClassVar[tuple[str, ...]] = ("near-miss", "other-target")

@@ -45,22 +45,35 @@ _FIND = """([sel, nth, text]) => {
   if (!e) return {missing: true, count: all.length};
 """
 
-_RECT = _FIND + """
+_RECT = (
+    _FIND
+    + """
   const r = e.getBoundingClientRect();
   return {rect: [r.x, r.y, r.width, r.height]};
 }"""
+)
 
 # The point a user would aim at: the middle of the first line box that really is this element, not something on top.
-_AIM = _FIND + """
-  const own = p => { const h = document.elementFromPoint(p[0], p[1]); return h && (h === e || e.contains(h) || h.contains(e) && h.tagName === 'LABEL') };
+_AIM = (
+    _FIND
+    + """
+  const own = p => {
+    const h = document.elementFromPoint(p[0], p[1]);
+    return h && (h === e || e.contains(h) || h.contains(e) && h.tagName === 'LABEL');
+  };
   const boxes = [...e.getClientRects()];
   if (!boxes.length) return {hidden: true};
-  const points = boxes.flatMap(b => [[.5,.5],[.5,.25],[.25,.5],[.75,.5],[.1,.5],[.9,.5],[.5,.75],[.5,.1],[.5,.9]].map(f => [b.x + b.width*f[0], b.y + b.height*f[1]]));
+  const parts = [[.5,.5],[.5,.25],[.25,.5],[.75,.5],[.1,.5],[.9,.5],[.5,.75],[.5,.1],[.5,.9]];
+  const points = boxes.flatMap(b => parts.map(f => [b.x + b.width*f[0], b.y + b.height*f[1]]));
   const hit = points.find(own);
   if (hit) return {point: hit};
   const b = boxes[0], mid = [b.x + b.width/2, b.y + b.height/2];
+  const scrolls = b => {
+    const style = getComputedStyle(b);
+    return /(auto|scroll)/.test(style.overflowY + style.overflowX) && (b.scrollHeight > b.clientHeight + 1 || b.scrollWidth > b.clientWidth + 1);
+  };
   let box = e.parentElement;
-  while (box && !(/(auto|scroll)/.test(getComputedStyle(box).overflowY + getComputedStyle(box).overflowX) && (box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1))) box = box.parentElement;
+  while (box && !scrolls(box)) box = box.parentElement;
   const root = document.scrollingElement;
   const view = box ? box.getBoundingClientRect() : {x: 0, y: 0, width: innerWidth, height: innerHeight};
   const over = document.elementFromPoint(mid[0], mid[1]);
@@ -68,6 +81,7 @@ _AIM = _FIND + """
           over: [view.x + view.width/2, view.y + view.height/2],
           delta: [mid[0] - (view.x + view.width/2), mid[1] - (view.y + view.height/2)]};
 }"""
+)
 
 _UNDER = """([x, y]) => {
   const e = document.elementFromPoint(x, y); if (!e) return null;
@@ -109,7 +123,8 @@ class Hand:
 
     def value(self, selector: str, nth: int = 0) -> str:
         """What a form field shows now."""
-        found: str | None = self.read("([s, n]) => { const e = document.querySelectorAll(s)[n]; return e ? e.value : null }", [selector, nth])
+        script = "([s, n]) => { const e = document.querySelectorAll(s)[n]; return e ? e.value : null }"
+        found: str | None = self.read(script, [selector, nth])
         if found is None:
             raise HandError(f"no field {selector!r} number {nth}")
         return found

@@ -44,7 +44,7 @@ def letters(text: str) -> str:
 
 @recipe("click-link")
 class ClickLink(ClickOne):
-    """"Click on the link "et"."; the state is the text of the link that is clicked."""
+    """ "Click on the link "et"."; the state is the text of the link that is clicked."""
 
     candidates: ClassVar[str] = "#area .alink"
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "plain-text")
@@ -84,7 +84,7 @@ class ClickLink(ClickOne):
 
 @recipe("click-collapsible-2", "click-collapsible-2-nodelay")
 class ClickLinkInSection(ClickLink):
-    """"Expand the sections below, to find and click on the link "vel".": as for a plain link."""
+    """ "Expand the sections below, to find and click on the link "vel".": as for a plain link."""
 
     timing: ClassVar[str] = "the end of a section's sliding open"
 
@@ -97,7 +97,7 @@ class ClickLinkInSection(ClickLink):
 
 @recipe("click-tab-2", "click-tab-2-easy", "click-tab-2-medium", "click-tab-2-hard")
 class ClickLinkOnTab(ClickLink):
-    """"Switch between the tabs to find and click on the link "vel".": as for a plain link."""
+    """ "Switch between the tabs to find and click on the link "vel".": as for a plain link."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "plain-text", "tabs-only")
     text_in: ClassVar[str] = "#area .ui-tabs-panel:not([style*='none'])"

@@ -61,7 +61,7 @@ class NestedItems(ClickOne):
 
 @recipe("click-menu")
 class ClickMenu(NestedItems):
-    """"Select Lesly>Lyssa"."""
+    """ "Select Lesly>Lyssa"."""
 
     candidates: ClassVar[str] = "#menu li > div"
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "wrong-place", "parent-only")
@@ -81,7 +81,7 @@ class ClickMenu(NestedItems):
 
 @recipe("click-menu-2")
 class ClickMenuWithIcons(NestedItems):
-    """"Click the "Menu" button, and then find and click on the item labeled "Prev"." (or: with the "…" icon)."""
+    """ "Click the "Menu" button, and then find and click on the item labeled "Prev"." (or: with the "…" icon)."""
 
     candidates: ClassVar[str] = "#menu li > div"
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "submenu-only")
@@ -118,7 +118,7 @@ class ClickMenuWithIcons(NestedItems):
 
 @recipe("click-pie", "click-pie-nodelay")
 class ClickPie(ClickOneOrMiss):
-    """"Expand the pie menu below and click on the item labeled "M"."; the state is the label of the slice clicked."""
+    """ "Expand the pie menu below and click on the item labeled "M"."; the state is the label of the slice clicked."""
 
     candidates: ClassVar[str] = "#divWheel text[id*='-title-']"
     things: ClassVar[str] = "#divWheel path[id*='-slice-']"
@@ -156,7 +156,7 @@ class ClickPie(ClickOneOrMiss):
 
 @recipe("navigate-tree")
 class NavigateTree(NestedItems):
-    """"Navigate through the file tree. Find and click on the folder or file named "Cheree"."; the state is its path.
+    """ "Navigate through the file tree. Find and click on the folder or file named "Cheree"."; the state is its path.
 
     Names may come twice: any file or folder of that name is right.
     """
@@ -187,6 +187,4 @@ class NavigateTree(NestedItems):
 
     def unfold(self, index: int) -> None:
         self.hand.click(self.candidates, index)
-        self.hand.wait_until(
-            "([s, n]) => document.querySelectorAll(s)[n].nextElementSibling.offsetHeight > 0", [self.candidates, index]
-        )
+        self.hand.wait_until("([s, n]) => document.querySelectorAll(s)[n].nextElementSibling.offsetHeight > 0", [self.candidates, index])

@@ -12,7 +12,7 @@ ESCAPE = "the Escape key"
 
 @recipe("click-collapsible", "click-collapsible-nodelay")
 class ExpandSection(Recipe):
-    """"Expand the section below and click submit."; the state is whether the section is expanded."""
+    """ "Expand the section below and click submit."; the state is whether the section is expanded."""
 
     mutations: ClassVar[tuple[str, ...]] = ("closed-again",)
     timing: ClassVar[str] = "the end of the section's sliding open and shut"
@@ -45,7 +45,7 @@ class ExpandSection(Recipe):
 
 @recipe("click-tab")
 class ClickTab(ClickOneOrMiss):
-    """"Click on Tab #2."; the nearly right ends are another tab and the text below the tabs."""
+    """ "Click on Tab #2."; the nearly right ends are another tab and the text below the tabs."""
 
     candidates: ClassVar[str] = "#area .ui-tabs-nav a"
 
@@ -92,11 +92,11 @@ class CloseDialog(ClickOneOrMiss):
 
 @recipe("click-dialog")
 class ClickDialog(CloseDialog):
-    """"Close the dialog box by clicking the "x"."; the box has no other button."""
+    """ "Close the dialog box by clicking the "x"."; the box has no other button."""
 
 
 @recipe("click-dialog-2")
 class ClickDialogButton(CloseDialog):
-    """"Click the button in the dialog box labeled "OK"."."""
+    """ "Click the button in the dialog box labeled "OK"."."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", BESIDE, "closed-by-escape")

@@ -12,7 +12,7 @@ from unibench_golden_checks.miniwob.recipe import Recipe, State, others, recipe
 
 @recipe("ascending-numbers")
 class AscendingNumbers(Recipe):
-    """"Click on the numbers in ascending order."; the state is the numbers clicked, in order.
+    """ "Click on the numbers in ascending order."; the state is the numbers clicked, in order.
 
     The click on the 1 covers all other numbers: where they are is to be remembered.
     """
@@ -73,7 +73,7 @@ _AXES = """() => {
 
 @recipe("grid-coordinate")
 class GridCoordinate(ClickOneOrMiss):
-    """"Click on the grid coordinate (2,-2)."; the state is the coordinates of the point clicked, from axes and labels."""
+    """ "Click on the grid coordinate (2,-2)."; the state is the coordinates of the point clicked, from axes and labels."""
 
     candidates: ClassVar[str] = "#area svg circle"
     mutations: ClassVar[tuple[str, ...]] = ("swapped", "other-x-sign", "other-y-sign", "near-miss", BESIDE)

@@ -6,7 +6,6 @@ import re
 from typing import ClassVar
 
 from unibench_golden_checks.miniwob.hand import HandError
-from unibench_golden_checks.miniwob.marking_text import drag_over_text
 from unibench_golden_checks.miniwob.recipe import Recipe, State, others, recipe
 
 # What the editor shows, run by run: its text and its styles; a run that begins a new line begins with a line feed.
@@ -117,8 +116,6 @@ class StyleText(Recipe):
             self.hand.press("Control+End")
             self.hand.press("Enter")
             self.hand.type(after.removeprefix(before).strip())
-            # The new line may have scrolled the first one out of sight.
-            self.hand.press("Control+Home")
         elif after != before:
             self.hand.press("Control+Home")
             self.hand.press("ArrowRight", times=next(k for k, (one, two) in enumerate(zip(before, after, strict=False)) if one != two))
@@ -126,7 +123,9 @@ class StyleText(Recipe):
         for part, styles in state["styled"]:
             text = self.text()
             start = text.index(part, 0 if text.find(part, self.span[0]) < 0 else self.span[0])
-            drag_over_text(self.hand, (".ql-editor", 0, start), (".ql-editor", 0, start + len(part) - 1))
+            self.hand.press("Control+Home")
+            self.hand.press("ArrowRight", times=start)
+            self.hand.press("Shift+ArrowRight", times=len(part))
             # The editor takes note of a selection only 100 ms later; until then the toolbar brings back the one before.
             self.hand.wait(250)
             for style in styles:
