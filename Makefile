@@ -34,7 +34,7 @@ wheel: $(VENV)/browser
 	rm -rf dist $(VENV)/wheel
 	$(BIN)/python -m build --wheel --outdir dist .
 	$(BIN)/python -m venv $(VENV)/wheel
-	$(VENV)/wheel/bin/pip install -q "$$(ls $(CURDIR)/dist/*.whl)[miniwob]"
+	$(VENV)/wheel/bin/pip install -q "$$(ls dist/*.whl)[miniwob]"
 	cd $(VENV) && wheel/bin/unibench doctor miniwob
 	cd $(VENV) && wheel/bin/unibench golden-check miniwob -t 'click-test*' -o wheel/smoke.ledger.json
 

@@ -70,7 +70,8 @@ _AIM = (
   const b = boxes[0], mid = [b.x + b.width/2, b.y + b.height/2];
   const scrolls = b => {
     const style = getComputedStyle(b);
-    return /(auto|scroll)/.test(style.overflowY + style.overflowX) && (b.scrollHeight > b.clientHeight + 1 || b.scrollWidth > b.clientWidth + 1);
+    const larger = b.scrollHeight > b.clientHeight + 1 || b.scrollWidth > b.clientWidth + 1;
+    return larger && /(auto|scroll)/.test(style.overflowY + style.overflowX);
   };
   let box = e.parentElement;
   while (box && !scrolls(box)) box = box.parentElement;
