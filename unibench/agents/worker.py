@@ -32,12 +32,14 @@ def load_agent(name: str, arguments: dict[str, Any]) -> Any:
             sys.path.insert(0, "")
         try:
             made = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError, SyntaxError, ValueError) as error:
-            raise UsageError(f"the agent {name} cannot be imported: {error}") from None
+        except Exception as error:  # noqa: BLE001 - the agent call's border: its module may raise anything
+            raise UsageError(f"the agent {name} cannot be imported: {error}", detail=traceback.format_exc()) from None
     try:
         agent = made(**arguments) if isinstance(made, type) or arguments else made
     except TypeError as error:
         raise UsageError(f"the agent {name} does not take these arguments: {error}") from None
+    except Exception as error:  # noqa: BLE001 - the agent call's border
+        raise UsageError(f"the agent {name} does not start: {type(error).__name__}: {error}", detail=traceback.format_exc()) from None
     if not callable(getattr(agent, "act", None)) and not callable(agent):
         raise UsageError(f"the agent {name} has no act(observation), and is no function")
     return agent

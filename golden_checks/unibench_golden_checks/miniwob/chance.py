@@ -12,7 +12,7 @@ from unibench_golden_checks.miniwob.recipe import Recipe, State, recipe
 
 @recipe("find-greatest")
 class PickGreatestCard(Recipe):
-    """"Find and pick the card with the greatest number, then press submit."; the state is the number on the picked card.
+    """ "Find and pick the card with the greatest number, then press submit."; the state is the number on the picked card.
 
     The cards lie face down, and picking one turns it over and all others back.
     """
@@ -49,7 +49,7 @@ class PickGreatestCard(Recipe):
 
 @recipe("guess-number")
 class GuessNumber(Recipe):
-    """"Guess the number between 0-9 and press Submit. Use the feedback below to find the right number.".
+    """ "Guess the number between 0-9 and press Submit. Use the feedback below to find the right number.".
 
     The state is the guess in the box. Which guess is right turns out only when it has been submitted, so a whole number
     from 0 to 9 that no feedback has ruled out counts as right, and the commit goes on guessing by the feedback.
@@ -100,7 +100,7 @@ class GuessNumber(Recipe):
 
 @recipe("generate-number")
 class GenerateNumber(Recipe):
-    """"Generate a number less than 6, then press submit."; the state is the number that is shown.
+    """ "Generate a number less than 6, then press submit."; the state is the number that is shown.
 
     Each press of Generate shows a random one. What is constructed is named by its kind ("less than 6", "even").
     """
@@ -152,7 +152,7 @@ class GenerateNumber(Recipe):
 
 @recipe("terminal")
 class DeleteFile(Recipe):
-    """"Use the terminal below to delete a file ending with the extension .png", or one that has no file extension.
+    """ "Use the terminal below to delete a file ending with the extension .png", or one that has no file extension.
 
     The state is the command that waits at the prompt; which files there are, the terminal says at ``ls``.
     """

@@ -12,7 +12,7 @@ from unibench_golden_checks.miniwob.recipe import State, quoted, recipe
 
 @recipe("enter-text", "enter-text-dynamic")
 class EnterText(OneField):
-    """"Enter "Myron" into the text field and press Submit."; the state is what the field holds."""
+    """ "Enter "Myron" into the text field and press Submit."; the state is what the field holds."""
 
     def want(self) -> State:
         return quoted(self.goal)
@@ -20,7 +20,7 @@ class EnterText(OneField):
 
 @recipe("enter-text-2")
 class EnterTextInCase(OneField):
-    """"Type "myron" in all upper case letters in the text input and press Submit."; the state is what the field holds."""
+    """ "Type "myron" in all upper case letters in the text input and press Submit."; the state is what the field holds."""
 
     mutations: ClassVar[tuple[str, ...]] = ("as-quoted", "capitalised", "letter-missing", "letter-added")
 
@@ -38,7 +38,7 @@ class EnterTextInCase(OneField):
 
 @recipe("text-transform")
 class TypeSkewedText(OneField):
-    """"Type the text below into the text field and press Submit."; below are skewed letters, the state is what the field holds."""
+    """ "Type the text below into the text field and press Submit."; below are skewed letters, the state is what the field holds."""
 
     def want(self) -> State:
         return "".join(self.hand.texts("#captcha span"))
@@ -46,7 +46,7 @@ class TypeSkewedText(OneField):
 
 @recipe("enter-password")
 class EnterPassword(NamedFields):
-    """"Enter the password "Q1" into both text fields and press submit."; the state is what both fields hold."""
+    """ "Enter the password "Q1" into both text fields and press submit."; the state is what both fields hold."""
 
     mutations: ClassVar[tuple[str, ...]] = ("first-missing", "second-missing", "second-wrong", "both-wrong", "wrong-case")
 
@@ -71,7 +71,7 @@ class EnterPassword(NamedFields):
 
 @recipe("login-user")
 class LogIn(NamedFields):
-    """"Enter the username "juan" and the password "Jc" into the text fields and press login."; the state is what the fields hold."""
+    """ "Enter the username "juan" and the password "Jc" into the text fields and press login."; the state is what the fields hold."""
 
     mutations: ClassVar[tuple[str, ...]] = (
         "username-missing",
@@ -147,7 +147,7 @@ class LogInDespitePopup(LogIn):
 
 @recipe("enter-date")
 class EnterDate(OneField):
-    """"Enter 02/04/2012 as the date and hit submit."; the state is the date in a date field, MM/DD/YYYY."""
+    """ "Enter 02/04/2012 as the date and hit submit."; the state is the date in a date field, MM/DD/YYYY."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-order", "other-month", "other-day", "other-year")
 
@@ -181,7 +181,7 @@ class EnterDate(OneField):
 
 @recipe("enter-time")
 class EnterTime(OneField):
-    """"Enter 8:05 AM as the time and press submit."; the state is the time in a time field, HH:MM AM or PM."""
+    """ "Enter 8:05 AM as the time and press submit."; the state is the time in a time field, HH:MM AM or PM."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-half", "other-hour", "other-minute", "other-order")
 

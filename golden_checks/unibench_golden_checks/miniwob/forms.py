@@ -15,7 +15,7 @@ TICKED = "s => [...document.querySelectorAll(s)].flatMap((e, k) => e.checked ? [
 
 @recipe("form-sequence")
 class SliderAndCheckbox(Recipe):
-    """"Select 7 with the slider, click the 3rd checkbox, then hit Submit."; the state is the slider's number and the ticked boxes."""
+    """ "Select 7 with the slider, click the 3rd checkbox, then hit Submit."; the state is the slider's number and the ticked boxes."""
 
     mutations: ClassVar[tuple[str, ...]] = ("number-near-miss", "sign-changed", "other-checkbox", "no-checkbox", "one-too-many")
 
@@ -49,7 +49,7 @@ class SliderAndCheckbox(Recipe):
 
 @recipe("form-sequence-2")
 class RadioAndTextbox(Recipe):
-    """"Check the 1st radio button and enter the number "16" into the 3rd textbox."; the state is the checked button and all texts."""
+    """ "Check the 1st radio button and enter the number "16" into the 3rd textbox."; the state is the checked button and all texts."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-radio", "no-radio", "wrong-place", "wrong-value", "one-too-many", "one-missing")
 
@@ -95,7 +95,7 @@ class RadioAndTextbox(Recipe):
 
 @recipe("form-sequence-3")
 class DropdownAndButton(Recipe):
-    """"Choose 5ft 10in from the dropdown, then click the button labeled "No"."; the state is what is chosen and the button pointed at."""
+    """ "Choose 5ft 10in from the dropdown, then click the button labeled "No"."; the state is what is chosen and the button pointed at."""
 
     submits: ClassVar[bool] = False
     mutations: ClassVar[tuple[str, ...]] = ("other-option", "none-chosen", "other-button")
@@ -126,7 +126,7 @@ class DropdownAndButton(Recipe):
 
 @recipe("multi-layouts", "multi-orderings")
 class SearchMovies(NamedFields):
-    """"Search for crime movies directed by Holcomb from year 2010."; the state is what each field holds, by what its label speaks of."""
+    """ "Search for crime movies directed by Holcomb from year 2010."; the state is what each field holds, by what its label speaks of."""
 
     mutations: ClassVar[tuple[str, ...]] = (
         "genre-missing",
@@ -165,7 +165,7 @@ class SearchMovies(NamedFields):
 
 @recipe("sign-agreement")
 class SignAgreement(Recipe):
-    """"Scroll to the bottom of the textarea, enter the name "Alan" then press "Agree"", or "Click the cancel button.".
+    """ "Scroll to the bottom of the textarea, enter the name "Alan" then press "Agree"", or "Click the cancel button.".
 
     The state is how many pixels of the text are out of sight below (0: all read), the name, and the button pointed at.
     The name field and Agree are disabled until the text has been scrolled.

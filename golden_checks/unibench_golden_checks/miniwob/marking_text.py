@@ -44,7 +44,7 @@ class FocusField(ClickOne):
 
 @recipe("focus-text")
 class FocusOnlyField(FocusField):
-    """"Focus into the textbox."."""
+    """ "Focus into the textbox."."""
 
     def want(self) -> State:
         return "field 1"
@@ -52,7 +52,7 @@ class FocusOnlyField(FocusField):
 
 @recipe("focus-text-2")
 class FocusNumberedField(FocusField):
-    """"Focus into the 3rd input textbox."."""
+    """ "Focus into the 3rd input textbox."."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", *FocusField.mutations)
 
@@ -80,7 +80,7 @@ def hidden_text(hand: Hand, selector: str) -> tuple[int, int]:
 
 @recipe("scroll-text-2")
 class ScrollText(Recipe):
-    """"Scroll the textarea to the top of the text hit submit."; the state is what is out of sight, in pixels, above and below."""
+    """ "Scroll the textarea to the top of the text hit submit."; the state is what is out of sight, in pixels, above and below."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-end", "near-miss", "half-way")
     box: ClassVar[str] = "#text-area"
@@ -180,14 +180,14 @@ class Highlight(Recipe):
 
 @recipe("highlight-text")
 class HighlightText(Highlight):
-    """"Highlight the text in the paragraph below and click submit."."""
+    """ "Highlight the text in the paragraph below and click submit."."""
 
     paragraphs: ClassVar[str] = "#randomText"
 
 
 @recipe("highlight-text-2")
 class HighlightParagraph(Highlight):
-    """"Highlight the text in the 2nd paragraph and click submit."."""
+    """ "Highlight the text in the 2nd paragraph and click submit."."""
 
     paragraphs: ClassVar[str] = "#randomText p"
     mutations: ClassVar[tuple[str, ...]] = (*Highlight.mutations, "other-paragraph", "one-too-many")

@@ -51,7 +51,7 @@ def bare_words(text: str) -> list[str]:
 
 @recipe("find-word")
 class FindWord(FindInText):
-    """"Find the 4th word in the paragraph, type that into the textbox and press "Submit"."."""
+    """ "Find the 4th word in the paragraph, type that into the textbox and press "Submit"."."""
 
     def words(self) -> list[str]:
         return bare_words(self.hand.texts("#area p")[0])
@@ -62,7 +62,7 @@ class FindWord(FindInText):
 
 @recipe("scroll-text")
 class FindLastWord(FindInText):
-    """"Find the last word in the text area, enter it into the text field and hit Submit."."""
+    """ "Find the last word in the text area, enter it into the text field and hit Submit."."""
 
     def words(self) -> list[str]:
         return bare_words(self.hand.value("#text-area"))
@@ -78,7 +78,7 @@ def table(cells: list[str]) -> dict[str, str]:
 
 @recipe("read-table")
 class ReadTable(OneField):
-    """"Enter the value of Gender into the text field and press Submit."; the state is what the field holds."""
+    """ "Enter the value of Gender into the text field and press Submit."; the state is what the field holds."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-row", "label-instead", "letter-missing", "letter-added")
 
@@ -98,7 +98,7 @@ class ReadTable(OneField):
 
 @recipe("read-table-2")
 class ReadTableIntoForm(NamedFields):
-    """"Enter the value that corresponds with each label into the form and submit when done."; the state is what each field holds."""
+    """ "Enter the value that corresponds with each label into the form and submit when done."; the state is what each field holds."""
 
     mutations: ClassVar[tuple[str, ...]] = ("first-missing", "second-missing", "wrong-place", "other-row", "letter-missing")
 
@@ -123,7 +123,7 @@ class ReadTableIntoForm(NamedFields):
 
 @recipe("copy-paste")
 class CopyAndPaste(OneField):
-    """"Copy the text in the textarea below, paste it into the textbox and press Submit."; the state is what the textbox holds.
+    """ "Copy the text in the textarea below, paste it into the textbox and press Submit."; the state is what the textbox holds.
 
     The texts end in a blank that nobody sees: its presence is not judged.
     """
@@ -162,7 +162,7 @@ class CopyAndPaste(OneField):
 
 @recipe("copy-paste-2")
 class CopyFromNumbered(CopyAndPaste):
-    """"Copy the text from the 3rd text area below and paste it into the text input, then press Submit."."""
+    """ "Copy the text from the 3rd text area below and paste it into the text input, then press Submit."."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-text", *CopyAndPaste.mutations)
 

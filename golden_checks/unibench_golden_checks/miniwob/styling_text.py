@@ -57,12 +57,20 @@ def _fold(text: str) -> str:
 
 @recipe("text-editor")
 class StyleText(Recipe):
-    """"Using the text editor, give the text Nulla. the style bold and press Submit.", or everything, or a colour.
+    """ "Using the text editor, give the text Nulla. the style bold and press Submit.", or everything, or a colour.
 
     The state is the whole text and the runs of it that are styled, each with its styles; white space is folded.
     """
 
-    mutations: ClassVar[tuple[str, ...]] = ("other-style", "style-added", "letter-missing", "other-word", "one-too-many", "word-broken")
+    mutations: ClassVar[tuple[str, ...]] = (
+        "other-style",
+        "style-added",
+        "letter-missing",
+        "line-added",
+        "other-word",
+        "one-too-many",
+        "word-broken",
+    )
     style: str = ""
     span: tuple[int, int] = (0, 0)
     """Where the text to be styled begins and ends."""
@@ -95,14 +103,14 @@ class StyleText(Recipe):
             return self.state(text, start, end, [self.style, next(others(list(_BUTTONS), self.style))])
         if name == "letter-missing":
             return self.state(text, start, end - 1, [self.style]) if end - start > 1 else None
+        if everything:
+            # Not everything is styled: there is a new line that is not.
+            return {**self.wanted, "text": self.wanted["text"] + " extra"} if name == "line-added" else None
+        if name == "line-added":
+            return None
         if name == "one-too-many":
-            # A second word styled as well; or, where everything is to be styled, a new line that is not.
-            if everything:
-                return {**self.wanted, "text": self.wanted["text"] + " extra"}
             first = max(words.index(self.span) - 1, 0)
             return self.state(text, words[first][0], words[first + 1][1], [self.style])
-        if everything:
-            return None
         if name == "other-word":
             return self.state(text, *next(span for span in words if text[slice(*span)] != text[start:end]), [self.style])
         # The word is no longer in the text: a blank has got into it.

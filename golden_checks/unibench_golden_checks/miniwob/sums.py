@@ -48,7 +48,7 @@ class Sum(OneField):
 
 @recipe("simple-arithmetic")
 class Arithmetic(Sum):
-    """"Solve the math problem and type your answer into the textbox. Press submit when done."; the problem is "2 x 4 =", say."""
+    """ "Solve the math problem and type your answer into the textbox. Press submit when done."; the problem is "2 x 4 =", say."""
 
     def terms(self) -> tuple[int, str, int]:
         one, sign, two = self.problem(r"(\d+) ([-+x]) (\d+) =").groups()
@@ -65,7 +65,7 @@ class Arithmetic(Sum):
 
 @recipe("simple-algebra")
 class Algebra(Sum):
-    """"Solve for x and type your answer into the textbox. Press Submit when done."; the equation is "2 - x = 43", say."""
+    """ "Solve for x and type your answer into the textbox. Press Submit when done."; the equation is "2 - x = 43", say."""
 
     def terms(self) -> tuple[str, str, str, int]:
         left, sign, right, total = self.problem(r"(\d+|x) ([-+]) (\d+|x) = (\d+)").groups()
@@ -85,7 +85,7 @@ class Algebra(Sum):
 
 @recipe("visual-addition")
 class CountBlocks(Sum):
-    """"Type the total number of blocks into the textbox and press Submit."; two heaps of blocks are shown."""
+    """ "Type the total number of blocks into the textbox and press Submit."; two heaps of blocks are shown."""
 
     mutations: ClassVar[tuple[str, ...]] = ("one-more", "one-less", "one-heap-only", "digits-joined")
 
