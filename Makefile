@@ -14,7 +14,7 @@ demo: $(VENV)/browser
 	$(BIN)/unibench explain miniwob click-checkboxes --control one-missing
 
 test: $(VENV)/browser
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

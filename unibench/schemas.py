@@ -10,6 +10,8 @@ from unibench.errors import UnknownName
 from unibench.files import write_atomic
 from unibench.golden.results import Ledger
 from unibench.record import SCHEMA_VERSION, Record
+from unibench.runs.records import EpisodeRecord, Manifest
+from unibench.scorecard.rows import Scorecard
 from unibench.task import InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
 
@@ -18,7 +20,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def schemas() -> dict[str, type[Record]]:
     """The models by the name of their schema."""
-    return {"ledger": Ledger, "instance-spec": InstanceSpec, "verdict": Verdict, "verifier-descriptor": VerifierDescriptor}
+    return {
+        "ledger": Ledger,
+        "run-manifest": Manifest,
+        "episode": EpisodeRecord,
+        "scorecard": Scorecard,
+        "instance-spec": InstanceSpec,
+        "verdict": Verdict,
+        "verifier-descriptor": VerifierDescriptor,
+    }
 
 
 def schema_of(name: str) -> dict[str, Any]:

@@ -74,7 +74,9 @@ def test_no_browser_is_exit_code_3(tmp_path: Path) -> None:
     assert "install Chromium" in " ".join(done.stdout.split())
 
 
-@pytest.mark.parametrize("command", [[], ["suites"], ["tasks"], ["doctor"], ["golden-check"], ["explain"], ["schema"]])
+@pytest.mark.parametrize(
+    "command", [[], ["suites"], ["tasks"], ["doctor"], ["golden-check"], ["explain"], ["run"], ["scorecard"], ["show"], ["schema"]]
+)
 def test_help_says_something_of_everything(command: list[str]) -> None:
     done = unibench(*command, "--help")
     assert done.returncode == 0

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from unibench.outcome import Ending, Outcome
 from unibench.runs.records import EpisodeRecord
 from unibench.runs.store import RunStore
@@ -104,6 +105,24 @@ def test_an_agent_solves_and_its_costs_are_kept(here: Path) -> None:
     card = read_scorecards([here / "r"])[0]
     assert card.rows[0].score == 1.0
     assert card.usage == {"tokens": 20.0}
+
+
+def test_show_lists_episodes_and_shows_one(here: Path) -> None:
+    run(here, "agents:Solves")
+    assert "suite_ended" in unibench(here, "show", "r").stdout
+    shown = unibench(here, "show", "r", "0").stdout
+    assert "score 1.0" in shown
+    assert '"code": "click(' in shown
+    wrong = unibench(here, "show", "r", "7")
+    assert wrong.returncode == 2
+    assert "it has 1, numbered from 0" in wrong.stderr
+    assert unibench(here, "show", "nowhere").returncode == 2
+
+
+def test_the_example_agent_runs(here: Path) -> None:
+    (here / "first_match.py").write_text((ROOT / "examples" / "agents" / "first_match.py").read_text())
+    records = run(here, "first_match:FirstMatch", "-t", "click-button")
+    assert [record.outcome for record in records] == [Outcome.SUCCESS, Outcome.SUCCESS]
 
 
 def test_an_agent_sees_no_parameters_and_no_suite(here: Path) -> None:

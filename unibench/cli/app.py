@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from unibench.cli import doctor, explain, golden_check, run, schema, scorecard, suites
+from unibench.cli import doctor, explain, golden_check, run, schema, scorecard, show, suites
 
 app = typer.Typer(
     name="unibench",
@@ -44,4 +44,5 @@ app.command("golden-check")(golden_check.golden_check)
 app.command("explain")(explain.explain)
 app.command("run")(run.run)
 app.command("scorecard")(scorecard.scorecard)
+app.command("show")(show.show)
 app.command("schema")(schema.schema)

@@ -31,7 +31,14 @@ def take(hand: Hand, item: str) -> None:
     index = next((index for index, words in hand.read(_OFFERED) if words == item), None)
     if index is None:
         raise HandError(f"{item!r} is not offered")
-    hand.click(".ui-autocomplete li", index)
+    for _ in range(5):
+        hand.point_at(".ui-autocomplete li", index)
+        # An item at the edge of the list slides into view as the pointer comes: then another one is there.
+        under = hand.under(*hand.at)
+        if under is not None and under["text"] == " ".join(item.split()):
+            hand.press_button()
+            return
+    raise HandError(f"{item!r} slips away from the pointer")
 
 
 def close(hand: Hand) -> None:
