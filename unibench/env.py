@@ -118,7 +118,8 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             self._failed_reset = self._faulted(fault)
             return self._blank(), self._failed_reset
         brief = self._instance.brief
-        self._budget = brief.budget
+        self._budget = Budget(steps=self._max_steps or brief.budget.steps, seconds=brief.budget.seconds)
+        brief = brief.model_copy(update={"budget": self._budget, "observations": self.observe})
         self._live = True
         self._steps, self._paid, self._started = 0, 0.0, time.monotonic()
         return observation, {"brief": brief, "spec": spec, "goal": brief.text}
@@ -144,7 +145,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             verdict = self._remote.verify() if self._each_step or self._asks(ending) else None
             if ending in (None, Ending.STEPS, Ending.TIME) and verdict is not None and verdict.final:
                 ending = Ending.SUITE_ENDED
-            observation = self._look()
+            observation = self._look() if ending is None else self._last_look()
         except Fault as fault:
             self._live = False
             if self._on_fault == "raise":
@@ -187,15 +188,25 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             raise UsageError(
                 f"this environment has no task; name one: unibench.make('{self.face.name}/TASK'), or reset(options={{'task': …}})"
             )
+        self.check_task(task)
+        drawn = seed if seed is not None else int(self.np_random.integers(0, 2**31 - 1))
+        return self._remote.draw(task, drawn)
+
+    def check_task(self, task: str | None) -> None:
+        """Checks that the suite has such a task; None is fine.
+
+        Raises:
+            UnknownName: it has none.
+        """
+        if task is None:
+            return
         if self._known is None:
             self._known = {each.id for each in self._remote.tasks()}
         if task not in self._known:
             raise UnknownName.among(f"task of {self.face.name}", task, self._known)
-        drawn = seed if seed is not None else int(self.np_random.integers(0, 2**31 - 1))
-        return self._remote.draw(task, drawn)
 
     def _ending(self, action: Any, *, ended: bool) -> Ending | None:
-        steps = self._max_steps or self._budget.steps
+        steps = self._budget.steps
         if isinstance(action, Done):
             return Ending.DONE
         if isinstance(action, Infeasible) and ended:
@@ -232,6 +243,13 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         values = self.last_observation.values
         return {name: values[name].array() if isinstance(values[name], Screenshot) else values[name] for name in self.observe}
 
+    def _last_look(self) -> dict[str, Any]:
+        """The observation after the end: what breaks now changes no verdict."""
+        try:
+            return self._look()
+        except Fault:
+            return self._blank()
+
     def _blank(self) -> dict[str, Any]:
         """An observation of nothing, of the right form, for an episode that broke."""
         width, height = self.offers.screen
@@ -255,10 +273,9 @@ def make(name: str, **kwargs: Any) -> Env:
     """
     suite, _, task = name.partition("/")
     env = Env(suite, task or None, **kwargs)
-    if task:
-        known = {each.id for each in env._remote.tasks()}
-        if task not in known:
-            env.close()
-            raise UnknownName.among(f"task of {suite}", task, known)
-        env._known = known
+    try:
+        env.check_task(task or None)
+    except BaseException:
+        env.close()
+        raise
     return env

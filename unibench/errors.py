@@ -120,7 +120,7 @@ class ContractBroken(Fault):
 
 
 def by_name(name: str) -> type[UnibenchError]:
-    """The error class of that name, for errors that crossed the wire; :class:`EnvironmentFault` for others."""
+    """The error class of that name, for errors that crossed the wire; :class:`EnvironmentFault` for what is unknown."""
 
     def walk(cls: type[UnibenchError]) -> Iterable[type[UnibenchError]]:
         yield cls

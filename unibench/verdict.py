@@ -96,7 +96,7 @@ class VerifierDescriptor(Record):
     owner: str
     sources: tuple[Source, ...] = ()
     scale: Literal["binary", "graded"]
-    pass_threshold: float = Field(default=1.0, ge=0, le=1)
+    pass_threshold: float = Field(default=1.0, gt=0, le=1)
     raw: Raw | None = None
     when: Literal["each-step", "end", "offline"]
     reads: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ same functions are called directly, so no text of an agent's is ever run as Pyth
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 UPLOADS = ("upload_file", "mouse_upload_file")
 
-MAX_WAIT_SECONDS, MAX_TEXT, MAX_CALLS = 15, 3000, 30
+MAX_WAIT_SECONDS, MAX_TEXT, MAX_CALLS = 15, 3000, 20
 
 LISTED = (
     "noop", "scroll", "fill", "select_option", "click", "dblclick", "hover", "press", "focus", "clear", "drag_and_drop",
@@ -75,6 +76,8 @@ def parse_native(code: str) -> list[Call]:
     Raises:
         ActionFailed: nothing to call, or a function that upstream does not list.
     """
+    if len(code) > MAX_TEXT:
+        raise ActionFailed(f"an action takes {MAX_TEXT} characters at most, not {len(code)}")
     try:
         found: list[Any] = list(chain.from_iterable(parsers.highlevel_action_parser.search_string(code).as_list()))
     except (ParseBaseException, ValueError, SyntaxError, RecursionError) as error:
@@ -91,8 +94,22 @@ def parse_native(code: str) -> list[Call]:
             inspect.signature(getattr(functions, name)).bind(*plain, **named)
         except TypeError as error:
             raise ActionFailed(f"{name}: {error}") from None
+        for value in (*plain, *named.values()):
+            check_argument(name, value)
         calls.append((name, plain, named))
     return calls
+
+
+def check_argument(name: str, value: Any) -> None:
+    """Checks that an argument is what upstream's functions take: texts, finite numbers, truth values, lists of texts.
+
+    Raises:
+        ActionFailed: it is not.
+    """
+    texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    number = isinstance(value, (int, float)) and math.isfinite(value)
+    if not (isinstance(value, str) or number or texts):
+        raise ActionFailed(f"{name}: {str(value)[:80]} is no argument of it")
 
 
 def translate(action: Action) -> list[Call]:
@@ -152,31 +169,27 @@ def _at(target: Target, on_element: str, on_point: str, **named: Any) -> Call:
     return (on_point, (target.x, target.y), named)
 
 
-def allowed_url(url: str, base_url: str) -> bool:
-    """Whether an agent may go there: web addresses, and the suite's own pages by their plain names.
+def allowed_url(url: str) -> bool:
+    """Whether an agent may go there by default: nowhere but to the blank page.
 
-    Everything else that has a scheme may not: ``javascript:`` and ``data:`` URLs run script that can write what the verifier
-    reads, ``file:`` URLs read this machine, and browsers have more ways to spell ``..`` than we could list.
+    ``javascript:`` and ``data:`` URLs run script that can write what the verifier reads, ``file:`` URLs read this machine,
+    a web page could hang the browser, and a reload of the suite's own page draws another instance than the one on record.
+    What is no address at all goes through; the browser says so.
     """
     # Browsers drop these before they parse (WHATWG URL, "remove all ASCII tab or newline"; "leading C0 control or space").
     url = re.sub(r"[\t\r\n]", "", url).strip("".join(map(chr, range(0x21))))
-    if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE):
-        return True  # no address at all; the browser says so
-    if re.match(r"https?://", url, re.IGNORECASE) or url == "about:blank":
-        return True
-    return url.startswith(base_url) and re.fullmatch(r"[a-z0-9-]+\.html", url[len(base_url) :]) is not None
+    return url == "about:blank" or not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE)
 
 
-def why_refused(calls: list[Call], base_url: str, *, allow_any_url: bool, allow_upload: bool) -> str:
+def why_refused(calls: list[Call], *, allow_any_url: bool, allow_upload: bool) -> str:
     """Why the settings forbid a call; empty if they forbid none."""
     for name, plain, named in calls:
         if name in UPLOADS and not allow_upload:
             return f"refused: {name} reads files of this machine; the setting allow_upload=true permits it"
         if name == "goto" and not allow_any_url:
             url = str(plain[0] if plain else named["url"])
-            if not allowed_url(url, base_url):
-                harm = "can write what the verifier reads, or read this machine"
-                return f"refused: this URL {harm}; the setting allow_any_url=true permits it"
+            if not allowed_url(url):
+                return "refused: going elsewhere can write what the verifier reads; the setting allow_any_url=true permits it"
     return ""
 
 
@@ -185,7 +198,10 @@ def why_too_long(calls: list[Call]) -> str:
 
     An action that outlasts the session's deadline is a fault of the environment and unscored: no agent may choose that.
     """
-    waits = sum(float(plain[0] if plain else named.get("wait_ms", 1000)) for name, plain, named in calls if name == "noop")
+    given = [plain[0] if plain else named.get("wait_ms", 1000) for name, plain, named in calls if name == "noop"]
+    if not all(isinstance(wait, (int, float)) for wait in given):
+        return "noop waits a number of milliseconds"
+    waits = sum(map(float, given))
     if waits > MAX_WAIT_SECONDS * 1000:
         return f"an action waits {MAX_WAIT_SECONDS} s at most, not {waits / 1000:g} s"
     typed = sum(len(str(value)) for _, plain, named in calls for value in (*plain, *named.values()))

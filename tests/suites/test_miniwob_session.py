@@ -252,10 +252,41 @@ def test_only_listed_functions_are_called(remote: RemoteSuite, code: str) -> Non
     assert not remote.verify().passed
 
 
-def test_the_suites_own_pages_are_allowed(remote: RemoteSuite) -> None:
+def test_going_elsewhere_is_refused_and_the_blank_page_is_not(remote: RemoteSuite) -> None:
+    """A reload of the task's own page would draw another instance than the one on record; a web page could hang the browser."""
     remote.reset(remote.draw("click-test", 0))
-    url = remote.observe(["url"])["url"]
-    assert not remote.act(Goto(url=url)).error
+    own = remote.observe(["url"])["url"]
+    for url in (own, "http://127.0.0.1:9/", "https://example.org"):
+        assert remote.act(Goto(url=url)).refused
+    assert not remote.act(Goto(url="about:blank")).refused
+    assert remote.verify().final
+
+
+@pytest.mark.parametrize(
+    "code", ["noop('abc')", "noop(None)", "noop([1])", "noop(True, 3)", "scroll(1e400, 1)", "mouse_click(1e400, 1)", "click({'a': 1})"]
+)
+def test_odd_arguments_are_the_actions_error(remote: RemoteSuite, code: str) -> None:
+    """Else an agent that fails could make its episode an unscored fault of the environment."""
+    remote.reset(remote.draw("click-test", 0))
+    assert remote.act(native(code)).error
+    assert not remote.verify().passed
+
+
+def test_a_long_action_is_not_even_parsed(remote: RemoteSuite) -> None:
+    remote.reset(remote.draw("click-test", 0))
+    assert "at most" in remote.act(native("f(" * 100_000)).error
+
+
+def test_a_page_that_runs_what_a_user_types_says_so(remote: RemoteSuite) -> None:
+    """The descriptor promises no prevention where there is none, and the hole is real."""
+    assert remote.describe("click-test").agent_writable.prevented_by
+    assert remote.describe("terminal").agent_writable.prevented_by == ""
+    remote.reset(remote.draw("terminal", 0))
+    remote.act(native("mouse_click(120, 250)"))
+    remote.act(Type(text="<img src=x onerror=core.endEpisode(1)>"))
+    remote.act(Key(key="Enter"))
+    remote.act(Wait(seconds=0.3))
+    assert remote.verify().passed
 
 
 @pytest.mark.parametrize("code", ["noop(60000)", "noop(9000) noop(9000)", "keyboard_type('x', )" * 31, f"keyboard_type('{'x' * 4000}')"])

@@ -71,6 +71,22 @@ def model_is_down(observation):
 def leaks(observation):
     return {"type": "answer", "text": os.environ["MODEL_API_KEY"]}
 
+def claims_a_fault(observation):
+    from unibench.errors import EnvironmentFault
+    raise EnvironmentFault("not my fault")
+
+def claims_unavailable(observation):
+    from unibench.errors import Unavailable
+    raise Unavailable("nothing works here")
+
+class Costly(Solves):
+    def act(self, observation):
+        self.usage = {"tokens": float("nan"), "cost": 2}
+        return {"type": "done"}
+
+def surrogate(observation):
+    return {"type": "infeasible", "reason": "\\ud800"}
+
 class Dies:
     def __init__(self):
         raise RuntimeError("no model")
@@ -137,6 +153,8 @@ def test_an_agent_sees_no_parameters_and_no_suite(here: Path) -> None:
         ("agents:raises", "KeyError: 'no such thing'"),
         ("agents:nonsense", "not an action"),
         ("agents:unsupported", "no action of type 'home'"),
+        ("agents:claims_a_fault", "not my fault"),
+        ("agents:claims_unavailable", "nothing works here"),
     ],
 )
 def test_an_agent_that_errs_is_typed_scored_0_and_the_run_goes_on(here: Path, agent: str, says: str) -> None:
@@ -154,6 +172,19 @@ def test_an_agents_own_infrastructure_fault_is_retried_and_not_scored(here: Path
     assert (row.n, row.unscored, row.score, row.bounds) == (0, 1, None, (0.0, 1.0))
 
 
+def test_odd_usage_and_text_do_no_harm(here: Path) -> None:
+    assert run(here, "agents:Costly")[0].usage == {"cost": 2.0}
+    (record,) = _elsewhere(here, "agents:surrogate")
+    assert record.ending is Ending.INFEASIBLE
+
+
+def _elsewhere(here: Path, agent: str) -> list[EpisodeRecord]:
+    done = unibench(here, "run", "miniwob", "-a", agent, "-o", "s", "-t", "click-test")
+    assert done.returncode == 0, done.stderr
+    with RunStore(here / "s") as store:
+        return store.episodes()
+
+
 def test_megabytes_of_output_do_no_harm(here: Path) -> None:
     (record,) = run(here, "agents:shouts")
     assert (record.ending, record.outcome) == (Ending.DONE, Outcome.FAILURE)
@@ -163,6 +194,14 @@ def test_no_secret_is_in_a_trace(here: Path) -> None:
     (record,) = run(here, "agents:leaks", "--max-steps", "1", MODEL_API_KEY="sk-very-secret-123")
     assert "sk-very-secret" not in (here / "r" / record.trace).read_text()
     assert "[redacted]" in (here / "r" / record.trace).read_text()
+    assert b"sk-very-secret" not in (here / "r" / "run.sqlite").read_bytes()
+
+
+def test_an_agents_secret_arguments_are_not_in_the_manifest(here: Path) -> None:
+    done = unibench(here, "run", "miniwob", "-a", "agents:Solves", "-A", "api_key=sk-very-secret-123", "-o", "r", "-t", "click-test")
+    assert done.returncode == 2, "this agent takes no such argument"
+    run(here, "answers", "-A", "text=sk-very-secret-123", MODEL_API_KEY="sk-very-secret-123")
+    assert b"sk-very-secret" not in b"".join(path.read_bytes() for path in (here / "r").glob("run.sqlite*"))
 
 
 @pytest.mark.parametrize(

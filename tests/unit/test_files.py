@@ -16,7 +16,7 @@ from tests.unit.test_judge import SOUND, instance
 from tests.unit.test_verdict import descriptor
 from unibench.errors import FileProblem, UnknownName
 from unibench.files import check_writable, write_atomic
-from unibench.golden.ledger import coverage, entry_key, new_faults, read_ledger, write_ledger
+from unibench.golden.ledger import coverage, entry_key, kept_entries, ledger_digest, merged, new_faults, read_ledger, write_ledger
 from unibench.golden.results import Decision, Entry, Fault, Ledger, Reason
 from unibench.record import SCHEMA_VERSION
 from unibench.schemas import schema_of, schemas, write_schemas
@@ -135,6 +135,25 @@ def test_only_new_faults_are_new() -> None:
     now = ledger(entry("t", same_by_another_line, fault(control="one-wrong")), entry("u", fault()))
     assert [(task, f.control) for task, f in new_faults(now, old)] == [("t", "one-wrong"), ("u", "one-missing")]
     assert new_faults(old, now) == []
+
+
+def test_a_partial_check_keeps_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    write_ledger(path, ledger(entry("t"), entry("u", fault())))
+    fresh = ledger(entry("t", fault()))
+    both = merged(fresh, kept_entries(path, ["t"]))
+    assert {each.task: each.decision for each in both.entries} == {"t": Decision.INVALID, "u": Decision.INVALID}
+    other = fresh.model_copy(update={"upstream": {"x": "2"}})
+    assert [each.task for each in merged(other, kept_entries(path, ["t"])).entries] == ["t"], "another version's entries are not kept"
+    path.write_text("{")
+    assert kept_entries(path, ["t"]) is None
+
+
+def test_a_ledgers_digest_is_of_what_it_says() -> None:
+    one = ledger(entry("t"), entry("u", fault()))
+    later = one.model_copy(update={"made_at": "2027-01-01T00:00:00+00:00", "entries": one.entries[::-1]})
+    assert ledger_digest(one) == ledger_digest(later)
+    assert ledger_digest(one) != ledger_digest(ledger(entry("t"), entry("u")))
 
 
 def test_coverage_counts_what_was_not_reached() -> None:

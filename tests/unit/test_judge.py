@@ -140,6 +140,23 @@ def test_a_fault_in_every_repeat_is_one_fault() -> None:
     assert len(faults_of(instance(*SOUND[:3], *runs))) == 1
 
 
+def test_a_trivial_agent_that_was_not_judged_leaves_it_undecided() -> None:
+    runs = [*SOUND, run("idle", outcome=Outcome.ENVIRONMENT_FAULT).model_copy(update={"control": "claims-done"})]
+    assert decision(instance(*runs)) == (Decision.UNDECIDED, [Reason.ENVIRONMENT_FAULT])
+
+
+def test_a_control_that_shares_an_episode_is_judged_by_its_own_expectation() -> None:
+    untouched = ControlRun.model_validate({**run("untouched", 1.0).model_dump(), "expect": PASSED})
+    idle = run("idle", 1.0).model_copy(update={"shares": "untouched"})
+    assert decision(instance(untouched, idle, run("golden", 1.0)))[1] == [Reason.TRIVIAL_ACCEPTED]
+
+
+def test_a_graded_golden_must_get_the_maximum() -> None:
+    almost = Judgement.model_validate({"status": "pass", "score": 0.9})
+    assert not meets(PASSED, almost, {})
+    assert meets(Expectation(type="score", score=0.9), almost, {})
+
+
 def test_notes_on_valid_tasks() -> None:
     assert has_refused_mutant([instance(*SOUND)])
     assert not has_refused_mutant([instance(*SOUND[:3])])

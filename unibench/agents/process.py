@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unibench.errors import AgentError, SessionDied, SessionTimeout, UsageError
+from unibench.errors import AgentError, AgentUnavailable, UnibenchError, UsageError
 from unibench.observations import Observation
 from unibench.session.process import ChildProcess
 from unibench.session.wire import pack_observation
@@ -42,16 +42,25 @@ class AgentProcess:
         self._child = ChildProcess(module="unibench.agents.worker", what="agent process")
         try:
             hello, _ = self._child.call("hello", {"agent": self._agent, "arguments": self._arguments}, seconds=START_SECONDS)
-        except (SessionDied, SessionTimeout) as error:
+        except UsageError:
+            raise
+        except UnibenchError as error:
             raise UsageError(f"the agent {self._agent} does not start: {error}", detail=error.detail) from None
-        self.described = dict(hello["describe"] or {})
+        self.described = dict(hello.get("describe") or {})
 
     def reset(self, brief: Brief) -> None:
-        """Tells the agent of a new episode."""
-        self.start()
+        """Tells the agent of a new episode.
+
+        Raises:
+            AgentError: it raised, hung or ended, or does not start again.
+        """
+        try:
+            self.start()
+        except UsageError as error:
+            raise AgentError(str(error), detail=error.detail) from None
         self._call("reset", {"brief": brief.model_dump(mode="json")})
 
-    def act(self, observation: Observation) -> tuple[dict[str, Any], dict[str, float]]:
+    def act(self, observation: Observation) -> tuple[Any, dict[str, float]]:
         """The agent's next action as JSON, and what it has used so far in this episode.
 
         Raises:
@@ -60,14 +69,20 @@ class AgentProcess:
         """
         packed, frames = pack_observation(observation)
         reply, _ = self._call("act", {"observation": packed}, frames)
-        return reply["action"], reply["usage"]
+        usage = reply.get("usage") if isinstance(reply, dict) else None
+        if not isinstance(usage, dict) or not all(isinstance(value, (int, float)) for value in usage.values()):
+            raise AgentError("the agent process sent no action")
+        return reply.get("action"), {str(name): float(value) for name, value in usage.items()}
 
     def _call(self, method: str, params: dict[str, Any], frames: list[bytes] | None = None) -> tuple[Any, list[bytes]]:
         if self._child is None:
             raise AgentError("the agent process is not running")
         try:
             return self._child.call(method, params, seconds=self._seconds, frames=frames)
-        except (SessionDied, SessionTimeout) as error:
+        except (AgentError, AgentUnavailable):
+            raise
+        except UnibenchError as error:
+            # Whatever else an agent raises or claims, its process is no part of the environment.
             self.kill()
             raise AgentError(str(error), detail=error.detail) from None
 

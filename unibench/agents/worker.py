@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import math
 import sys
 import traceback
 from collections.abc import Callable
@@ -10,7 +12,7 @@ from typing import Any
 
 from unibench.actions import parse_action
 from unibench.agents.builtin import BUILTIN
-from unibench.errors import AgentError, UnibenchError, UnknownName, UnsupportedAction, UsageError
+from unibench.errors import AgentError, AgentUnavailable, UnknownName, UnsupportedAction, UsageError
 from unibench.session.child import Reply, run_child
 from unibench.session.wire import Frames, unpack_observation
 from unibench.task import Brief
@@ -56,7 +58,8 @@ class AgentWorker:
     def do_hello(self, agent: str, arguments: dict[str, Any]) -> Reply:
         self.agent = load_agent(agent, arguments)
         described = getattr(self.agent, "describe", None)
-        return {"describe": described() if callable(described) else {}}, []
+        said = self._guarded(described) if callable(described) else {}
+        return {"describe": json.loads(json.dumps(said, default=str))}, []
 
     def do_reset(self, brief: dict[str, Any]) -> Reply:
         parsed = Brief.model_validate(brief)
@@ -80,14 +83,16 @@ class AgentWorker:
     def _guarded(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
-        except UnibenchError:
+        except AgentUnavailable:
             raise
         except Exception as error:  # noqa: BLE001 - the agent call's border
             raise AgentError(f"the agent raised {type(error).__name__}: {error}", detail=traceback.format_exc()[-4000:]) from None
 
     def _usage(self) -> dict[str, float]:
-        usage = getattr(self.agent, "usage", None)
-        return {str(k): float(v) for k, v in usage.items() if isinstance(v, (int, float))} if isinstance(usage, dict) else {}
+        usage = self._guarded(lambda: getattr(self.agent, "usage", None))
+        if not isinstance(usage, dict):
+            return {}
+        return {str(name): float(value) for name, value in usage.items() if isinstance(value, (int, float)) and math.isfinite(value)}
 
     def close(self) -> None:
         if callable(close := getattr(self.agent, "close", None)):

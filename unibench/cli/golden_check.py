@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -134,6 +135,8 @@ def _alone(path: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise UsageError(f"another golden check is writing {path}; wait for it, or name another file with -o") from None
+    except OSError as error:
+        raise FileProblem(f"cannot lock {lock.lock_file}: {error.strerror or error}") from None
     try:
         yield
     finally:
@@ -144,11 +147,13 @@ def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
     """Runs the check under a progress bar; the ledger is saved as it grows. Returns it and where it is kept."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from unibench.golden.ledger import write_ledger
+    from unibench.golden.ledger import kept_entries, merged, write_ledger
 
     console = err()
     counts: Counter[str] = Counter()
     saved = time.monotonic()
+    saving = threading.Lock()
+    there = kept_entries(path, check.plan.tasks)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -165,9 +170,12 @@ def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
         counts[entry.decision] += 1
         said = ", ".join(f"{name} {counts[name]}" for name in ("valid", "invalid", "undecided"))
         bar.update(row, advance=1, counts=said, description=f"checked {entry.task}")
-        if time.monotonic() - saved > SAVE_SECONDS:
-            saved = time.monotonic()
-            write_ledger(path, check.ledger())
+        with saving:
+            if time.monotonic() - saved > SAVE_SECONDS:
+                saved = time.monotonic()
+                # Should the disk be full now, the ledger is written at the end, elsewhere if need be.
+                with suppress(FileProblem):
+                    write_ledger(path, merged(check.ledger(), there))
 
     check.progress.finished = finished
     with bar:
@@ -177,11 +185,11 @@ def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
         except KeyboardInterrupt:
             bar.stop()
             if check.begun:
-                write_ledger(path, check.ledger())
+                write_ledger(path, merged(check.ledger(), there))
                 console.print(f"interrupted; what was checked is in {path}")
             sys.exit(130)
     try:
-        write_ledger(path, ledger)
+        write_ledger(path, merged(ledger, there))
         return ledger, path
     except FileProblem as problem:
         spare = Path(tempfile.mkdtemp(prefix="unibench-")) / path.name
@@ -229,8 +237,8 @@ def _first_of_each(entry: Entry) -> dict[str, Fault]:
 
 
 def _why(entry: Entry) -> str:
-    if entry.unavailable:
-        return "; ".join(entry.unavailable)
+    if entry.unavailable or entry.error:
+        return "; ".join(entry.unavailable) or entry.error
     messages = [
         f"{run.control}: {run.message}" for check in entry.instances for run in check.runs if run.message and run.outcome in _FAILED
     ]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unibench.runs.records import EpisodeRecord, Manifest, Protocol
     from unibench.runs.runner import Runner
     from unibench.session.remote import RemoteSuite
+    from unibench.task import InstanceSpec
 
 
 class Policy(StrEnum):
@@ -73,6 +74,8 @@ def run(
     from unibench.runs.runner import Runner
     from unibench.runs.store import RunStore, alone
 
+    if specs_from is not None and (task or limit or seeds != 1):
+        raise UsageError("--specs-from brings the instances; it does not go with -t, --limit or --seeds")
     face = registry.find_face(suite)
     settings = settings_from(face, set_)
     arguments = {**_arguments(argument), **({"model": model} if model is not None else {})}
@@ -95,8 +98,7 @@ def run(
         if not machine.agents:
             raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
         if specs_from is not None:
-            with RunStore(specs_from) as other:
-                specs = [episode.spec for episode in other.episodes()]
+            specs = _specs_of(specs_from, suite)
         else:
             specs = draw(remote, select([each.id for each in remote.tasks()], task, suite)[:limit], range(seeds))
         plan = plan_run(remote, machine, specs, known, ledger_policy.value)
@@ -127,6 +129,18 @@ def run(
 
     show([folder])
     out().print(f"run: {folder}", markup=False)
+
+
+def _specs_of(run: Path, suite: str) -> list[InstanceSpec]:
+    from unibench.runs.store import RunStore
+
+    with RunStore(run) as other:
+        manifest, episodes = other.manifest(), other.episodes()
+    if manifest is None or manifest.protocol.suite != suite:
+        raise UsageError(f"{run} is no run of {suite}")
+    if len(episodes) < len(manifest.specs):
+        raise UsageError(f"{run} is not finished ({len(episodes)} of {len(manifest.specs)} episodes); finish it first")
+    return [episode.spec for episode in episodes]
 
 
 def _arguments(pairs: list[str] | None) -> dict[str, str]:
@@ -164,7 +178,7 @@ def _protocol(
     ledger: Ledger | None,
 ) -> Protocol:
     from unibench import __version__
-    from unibench.record import digest
+    from unibench.golden.ledger import ledger_digest
     from unibench.runs.records import Protocol
 
     return Protocol(
@@ -180,7 +194,7 @@ def _protocol(
         act_seconds=act_seconds,
         retries=2,
         ledger_policy=policy.value,
-        ledger=digest(ledger) if ledger is not None else "",
+        ledger=ledger_digest(ledger) if ledger is not None else "",
         unibench=__version__,
     )
 
@@ -190,8 +204,9 @@ def _manifest(protocol: Protocol, agent: str, arguments: dict[str, str], describ
 
     from unibench.record import SCHEMA_VERSION
     from unibench.runs.records import AgentIdentity, Manifest
+    from unibench.runs.traces import redacted_arguments
 
-    identity = AgentIdentity.model_validate({"name": agent, "arguments": arguments, "described": described})
+    identity = AgentIdentity.model_validate({"name": agent, "arguments": redacted_arguments(arguments), "described": described})
     return Manifest(
         schema_version=SCHEMA_VERSION,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -213,6 +228,9 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     done = len(runner.store.finished())
     if done:
         console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there")
+    stale = {each.spec.task for each in plan.planned if each.checked == "stale"}
+    if stale:
+        console.print(f"stale in the ledger, so not applied: {len(stale)} tasks (another version, machine, setting or recipe)")
     if plan.dropped:
         console.print(f"dropped by the ledger or unavailable: {len({d.task for d in plan.dropped})} tasks (reasons are in the manifest)")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from unibench import __version__
-from unibench.errors import EnvironmentFault, UsageError
+from unibench.errors import EnvironmentFault, Unavailable, UnibenchError, UsageError
 from unibench.golden.control import Role
-from unibench.golden.judge import decide, has_refused_mutant, satisfiable_only
+from unibench.golden.judge import decide, faults_of, has_refused_mutant, satisfiable_only
 from unibench.golden.ledger import entry_key
-from unibench.golden.results import ControlRun, Decision, Entry, InstanceCheck, Ledger, Outcome
+from unibench.golden.results import ControlRun, Decision, Entry, InstanceCheck, Ledger, Outcome, Reason
 from unibench.record import SCHEMA_VERSION
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Substrate
@@ -29,6 +29,8 @@ ATTEMPTS = 3
 """A fault of the environment or of the set-up is retried twice."""
 REDRAWS = 5
 """How often an instance is drawn anew on which doing nothing is right, or the recipe does not reach the right end."""
+
+_UNDONE = {Outcome.RECIPE_FAILED, Outcome.SETUP_FAILED, Outcome.ENVIRONMENT_FAULT}
 
 Shots = dict[tuple[str, str], bytes]
 """Screenshots of surprising end states, by instance digest and control."""
@@ -146,11 +148,30 @@ class GoldenCheck:
         suite = self._take()
         try:
             entry = self._entry(suite, task, descriptor)
+        except Unavailable:
+            raise
+        except UnibenchError as error:
+            if self._stop.is_set():
+                raise
+            entry = self._undecided(suite, task, descriptor, error)
         finally:
             self._give(suite)
         with self._lock:
             self._entries[task] = entry
         self.progress.finished(entry)
+
+    def _undecided(self, suite: RemoteSuite, task: str, descriptor: VerifierDescriptor, error: UnibenchError) -> Entry:
+        """The entry of a task that could not be checked at all; the others go on."""
+        assert self._substrate is not None
+        return Entry(
+            task=task,
+            key=entry_key(suite.face.name, self._upstream, task, descriptor, self._substrate, suite.settings),
+            descriptor=descriptor,
+            descriptor_digest=descriptor.digest,
+            decision=Decision.UNDECIDED,
+            reasons=(Reason.ENVIRONMENT_FAULT,),
+            error=f"{type(error).__name__}: {error}",
+        )
 
     # -- one task ------------------------------------------------------------------------------
 
@@ -170,7 +191,7 @@ class GoldenCheck:
                     break
         decision, reasons, faults = decide(checks, has_golden=has_golden, unavailable=unavailable, true_at_start=true_at_start)
         notes = ["no-mutant"] if decision is Decision.VALID and not has_refused_mutant(checks) else []
-        notes += ["recipe-failed-on-some"] if decision is Decision.VALID and _some_failed(checks) else []
+        notes += ["some-controls-failed"] if decision is Decision.VALID and _some_failed(checks) else []
         notes += ["satisfiable-only"] if decision is Decision.VALID and satisfiable_only(checks) else []
         dropped = tuple(dict.fromkeys(fault.spec for fault in faults))
         return Entry.model_validate(
@@ -184,7 +205,7 @@ class GoldenCheck:
                 "reasons": tuple(reasons),
                 "notes": tuple(notes),
                 "faulty": len(dropped),
-                "checked": sum(1 for check in checks if not check.vacuous),
+                "checked": sum(1 for check in checks if not check.vacuous and _decides(check)),
                 "dropped": dropped,
                 "faults": tuple(faults),
                 "unavailable": unavailable,
@@ -225,8 +246,11 @@ class GoldenCheck:
         """One control, with faults of the environment and the recipe retried, and a verifier that raises asked once more."""
         start = time.monotonic()
         run, goal, attempt = _not_run(control), "", 0
-        raised = 0
-        while attempt < ATTEMPTS:
+        raised = ""
+        faults = 0
+        while faults < ATTEMPTS:
+            if self._stop.is_set():
+                raise EnvironmentFault("the check was stopped")
             attempt += 1
             try:
                 reply, frames = suite.call("run_control", spec=spec.model_dump(mode="json"), control=control["control"], shot="surprise")
@@ -234,17 +258,21 @@ class GoldenCheck:
                 if self._stop.is_set():
                     raise
                 suite.kill()
+                faults += 1
                 run = _not_run(control, f"{type(fault).__name__}: {fault}")
                 continue
             run, goal = ControlRun.model_validate(reply["run"]), reply["goal"]
             if frames:
                 self.shots[(spec.digest, run.control)] = frames[0]
             if run.outcome in (Outcome.SETUP_FAILED, Outcome.RECIPE_FAILED):
+                faults += 1
                 continue
-            if run.judgement is not None and run.judgement.status is Status.UNSCORED and raised == 0:
-                raised += 1
+            if run.judgement is not None and run.judgement.status is Status.UNSCORED and not raised:
+                raised = f"the verifier raised at first: {run.judgement.error.message if run.judgement.error else ''}"
                 continue
             break
+        if raised and not run.message:
+            run = run.model_copy(update={"message": raised})
         return run.model_copy(update={"repeat": repeat, "attempts": attempt, "seconds": round(time.monotonic() - start, 3)}), goal
 
     @property
@@ -274,13 +302,18 @@ class GoldenCheck:
         )
 
 
+def _decides(check: InstanceCheck) -> bool:
+    """Whether the instance tells anything: a golden was judged, or a fault was proven without one."""
+    return bool(faults_of(check)) or any(run.role is Role.GOLDEN and run.outcome is Outcome.JUDGED for run in check.runs)
+
+
 def _recipe_failed(check: InstanceCheck) -> bool:
     """Whether the right end was not reached: a lost game, a price that never came."""
     return any(run.role is Role.GOLDEN and run.outcome is Outcome.RECIPE_FAILED for run in check.runs)
 
 
 def _some_failed(checks: Sequence[InstanceCheck]) -> bool:
-    return any(run.outcome is Outcome.RECIPE_FAILED for check in checks for run in check.runs)
+    return any(run.outcome in _UNDONE for check in checks for run in check.runs)
 
 
 def _listed(suite: RemoteSuite, task: str, seed: int, index: int) -> tuple[InstanceSpec, dict[str, Any]]:

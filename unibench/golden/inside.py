@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unibench.errors import EnvironmentFault, SetupFault, UnknownName, UsageError
-from unibench.golden.control import CannotBuild, GoldenModule, Role, all_controls
+from unibench.golden.control import CannotBuild, Control, GoldenModule, Readback, Role, all_controls
 from unibench.golden.results import ControlRun, Judgement, Outcome
 from unibench.session.wire import Frames
 from unibench.task import InstanceSpec
@@ -97,15 +97,29 @@ def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> 
         first = (str(error).splitlines() or [""])[0]
         message = f"{type(error).__name__}: {first} ({Path(place.filename).name}, line {place.lineno})"
         return result(Outcome.RECIPE_FAILED, message=message), _shot(worker, shot == "always")
-    try:
-        for action in control.final:
-            worker.session.act(action)
-    except UsageError as error:
-        return result(Outcome.RECIPE_FAILED, message=f"{type(error).__name__}: {error}", readback=readback), []
+    if control.build is not None and (unproven := _unproven(control, readback)) is not None:
+        return result(unproven, message="the read-back does not prove the state", readback=readback), _shot(worker, shot == "always")
+    for action in control.final:
+        try:
+            failed = worker.session.act(action).error
+        except UsageError as error:
+            failed = f"{type(error).__name__}: {error}"
+        if failed:
+            return result(Outcome.RECIPE_FAILED, message=f"the final action {action.type}: {failed}", readback=readback), []
     verdict = worker.verify()
     surprise = verdict.passed != (control.expect.type == "passed")
     fields = {"judgement": Judgement.of(verdict), "readback": readback}
     return result(Outcome.JUDGED, **fields), _shot(worker, shot == "always" or (shot == "surprise" and surprise))
+
+
+def _unproven(control: Control, readback: Readback | None) -> Outcome | None:
+    """What a control is whose read-back does not show that its state is what its role says; None if it does."""
+    right = readback.right if readback is not None else None
+    if control.role is Role.GOLDEN and right is not True:
+        return Outcome.RECIPE_FAILED
+    if control.role is Role.MUTANT and right is not False:
+        return Outcome.EQUIVALENT if right else Outcome.RECIPE_FAILED
+    return None
 
 
 def repro(worker: Worker, spec: InstanceSpec, goal: str, run: dict[str, Any]) -> str:

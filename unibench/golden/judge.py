@@ -26,7 +26,8 @@ def meets(expect: Expectation, judgement: Judgement, scores: Mapping[str, float]
     passed = judgement.status is Status.PASS
     match expect.type:
         case "passed":
-            return passed
+            # A right end gets the maximum, unless the recipe states a score.
+            return passed and judgement.score == 1.0
         case "not-passed":
             return not passed
         case "score":
@@ -43,11 +44,17 @@ def faults_of(check: InstanceCheck) -> list[Fault]:
         return []
     scores = {run.control: run.judgement.score for run in check.runs if run.judgement and run.judgement.score is not None}
     found: list[Fault] = []
+    accused: set[tuple[str, str]] = set()
     for run in check.runs:
-        if run.judgement is None or run.shares:
+        if run.judgement is None:
+            continue
+        # Two controls that share an episode are two expectations; the same fault of one episode is one fault.
+        episode = (run.shares or run.control, run.expect.type)
+        if run.shares and episode in accused:
             continue
         reason = _fault(run, run.judgement, scores)
         if reason is not None:
+            accused.add(episode)
             found.append(Fault(reason=reason, control=run.control, spec=check.spec.digest, line=evidence_line(run)))
     found += _flaky(check)
     # A fault that every repeat shows is one fault.
@@ -129,8 +136,10 @@ def _judged(check: InstanceCheck, *roles: Role) -> list[ControlRun]:
 
 
 def _sound(check: InstanceCheck) -> bool:
-    """Whether all the roles that make a task valid were judged (``faults_of`` has found nothing against them)."""
-    return bool(_judged(check, Role.GOLDEN)) and bool(_judged(check, Role.UNTOUCHED)) and bool(_judged(check, Role.TRIVIAL))
+    """Whether everything that makes a task valid was judged (``faults_of`` has found nothing against it)."""
+    needed = [run for run in check.runs if run.role is not Role.MUTANT]
+    roles = {run.role for run in needed if run.outcome is Outcome.JUDGED}
+    return all(run.outcome is Outcome.JUDGED for run in needed) and roles == {Role.GOLDEN, Role.UNTOUCHED, Role.TRIVIAL}
 
 
 def _a_broken_state_failed(checks: Sequence[InstanceCheck]) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from unibench.errors import FileProblem
 from unibench.files import read_record, write_atomic
 from unibench.golden.results import Decision, Fault, Ledger
 from unibench.record import digest
@@ -45,6 +46,28 @@ def read_ledger(path: Path) -> Ledger:
         FileProblem: the file is none, or of another version.
     """
     return read_record(path, Ledger, "ledger")
+
+
+def kept_entries(path: Path, tasks: Sequence[str]) -> Ledger | None:
+    """The ledger that is there already, without the tasks that are to be checked; None if there is none that can be read."""
+    try:
+        there = read_ledger(path)
+    except FileProblem:
+        return None
+    return there.model_copy(update={"entries": tuple(entry for entry in there.entries if entry.task not in set(tasks))})
+
+
+def merged(ledger: Ledger, there: Ledger | None) -> Ledger:
+    """A ledger with the entries of other tasks that were there, if they were made under the same conditions."""
+    same = ("suite", "upstream", "substrate", "settings_digest")
+    if there is None or any(getattr(ledger, name) != getattr(there, name) for name in same):
+        return ledger
+    return ledger.model_copy(update={"entries": (*ledger.entries, *there.entries), "complete": ledger.complete and there.complete})
+
+
+def ledger_digest(ledger: Ledger) -> str:
+    """Names what a ledger says, whenever it was made: keys, recipes, decisions and dropped instances."""
+    return digest([[e.task, e.key, e.recipe, e.decision, list(e.dropped)] for e in sorted(ledger.entries, key=lambda e: e.task)])
 
 
 def coverage(ledger: Ledger, total: int | None = None) -> str:

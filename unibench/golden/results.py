@@ -132,10 +132,11 @@ class Entry(Record):
         recipe: the recipe's digest; empty if there is none.
         reasons: why it is invalid or undecided.
         notes: ``no-mutant`` (none was refused, for none applied), ``satisfiable-only`` (every golden was made from the
-            verifier's own data), ``recipe-failed-on-some`` (controls whose state could not be made).
+            verifier's own data), ``some-controls-failed`` (controls that were not judged, for the machine or the recipe failed).
         faulty, checked: on how many instances a fault was proven, of how many.
         dropped: digests of the instances with a proven fault.
         unavailable: why it cannot run here.
+        error: why it could not be checked at all.
     """
 
     task: str
@@ -145,13 +146,14 @@ class Entry(Record):
     recipe: str = ""
     decision: Decision
     reasons: tuple[Reason, ...] = ()
-    notes: tuple[Literal["no-mutant", "satisfiable-only", "recipe-failed-on-some"], ...] = ()
+    notes: tuple[Literal["no-mutant", "satisfiable-only", "some-controls-failed"], ...] = ()
     faulty: int = 0
     checked: int = 0
     dropped: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     unavailable: tuple[str, ...] = ()
     instances: tuple[InstanceCheck, ...] = ()
+    error: str = ""
     seconds: float = 0.0
 
     @property

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from unibench.actions import Action, Done, Infeasible, parse_action
 from unibench.agents.process import AgentProcess
-from unibench.errors import AgentError, Fault, UnsupportedAction
+from unibench.errors import AgentError, EnvironmentFault, UnibenchError, UnsupportedAction
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
-from unibench.runs.traces import Trace
+from unibench.runs.traces import Trace, redacted
 from unibench.session.remote import RemoteSuite
-from unibench.task import InstanceSpec
+from unibench.task import Brief, Budget, InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
 
 
@@ -29,6 +30,12 @@ class Tally:
     error: str = ""
 
 
+def told(brief: Brief, protocol: Protocol) -> Brief:
+    """The brief under this run's budget and observations."""
+    budget = Budget(steps=protocol.max_steps or brief.budget.steps, seconds=brief.budget.seconds)
+    return brief.model_copy(update={"budget": budget, "observations": protocol.observe})
+
+
 def play(
     suite: RemoteSuite,
     agent: AgentProcess,
@@ -39,17 +46,22 @@ def play(
     *,
     checked: Checked,
     trace_name: str,
+    stop: threading.Event,
 ) -> EpisodeRecord:
     """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.monotonic()
     faults: list[str] = []
     raised = False
+    spent: dict[str, float] = {}
     while True:
-        tally = Tally()
+        if stop.is_set():
+            raise EnvironmentFault("the run was stopped")
+        tally = Tally(usage=spent)
         trace.add(event="attempt", number=len(faults) + 1, spec=spec.model_dump(mode="json"))
         ending, verdict = _attempt(suite, agent, spec, descriptor, protocol, trace, tally)
         outcome = outcome_of(ending, verdict)
+        spent = tally.usage
         again = len(faults) < min(POLICY[ending].retries, protocol.retries)
         if verdict is not None and verdict.error is not None and not raised:
             # A verifier that raised is asked once more, of a fresh episode.
@@ -57,7 +69,7 @@ def play(
         if not again:
             break
         faults.append(tally.error or (verdict.error.message if verdict and verdict.error else str(ending)))
-    trace.add(event="end", ending=ending, outcome=outcome, verdict=verdict and verdict.model_dump(mode="json", exclude={"descriptor"}))
+    trace.end(event="end", ending=ending, outcome=outcome, verdict=verdict and verdict.model_dump(mode="json", exclude={"descriptor"}))
     return EpisodeRecord.of(
         descriptor,
         verdict,
@@ -89,19 +101,21 @@ def _attempt(
     tally: Tally,
 ) -> tuple[Ending, Verdict | None]:
     verdict: Verdict | None = None
+    before = dict(tally.usage)
     try:
-        brief = suite.reset(spec).brief
+        brief = told(suite.reset(spec).brief, protocol)
         tally.goal = brief.text
         trace.add(event="brief", brief=brief.model_dump(mode="json"))
         agent.reset(brief)
-        limit = protocol.max_steps or brief.budget.steps
+        limit = brief.budget.steps
         deadline = time.monotonic() + brief.budget.seconds if brief.budget.seconds else None
         ending: Ending | None = None
         while ending is None:
             observation = suite.observe(protocol.observe)
-            given, tally.usage = agent.act(observation)
+            given, used = agent.act(observation)
+            tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
             tally.steps += 1
-            action = parse_action(given)
+            action = _parsed(given)
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
             ending, verdict = _step(suite, action, descriptor, trace, tally)
             if ending is None and limit is not None and tally.steps >= limit:
@@ -109,14 +123,21 @@ def _attempt(
             elif ending is None and deadline is not None and time.monotonic() > deadline:
                 ending = Ending.TIME
         return ending, _final_verdict(suite, ending, verdict, descriptor, protocol)
-    except (Fault, AgentError) as error:
-        tally.error = f"{type(error).__name__}: {error}"
+    except UnibenchError as error:
+        tally.error = redacted(f"{type(error).__name__}: {error}")
         trace.add(event="error", error=tally.error, detail=error.detail)
         if isinstance(error, AgentError):
             agent.kill()
         else:
             suite.kill()
         return ending_of(error), None
+
+
+def _parsed(given: object) -> Action:
+    try:
+        return parse_action(given)
+    except UnsupportedAction as error:
+        raise AgentError(str(error)) from None
 
 
 def _step(

@@ -54,8 +54,12 @@ def plan_run(
     checked: dict[str, Checked] = {}
     for task in tasks:
         entry = entries.get(task)
-        key = entry_key(suite.face.name, suite.upstream(), task, descriptors[task], substrate, suite.settings)
-        checked[task] = "unchecked" if entry is None else "stale" if entry.key != key else entry.decision.value
+        checked[task] = "unchecked" if entry is None else entry.decision.value
+        if entry is not None:
+            key = entry_key(suite.face.name, suite.upstream(), task, descriptors[task], substrate, suite.settings)
+            spec = next(spec for spec in specs if spec.task == task)
+            recipe = suite.call("controls", spec=spec.model_dump(mode="json"))[0]["recipe"]
+            checked[task] = entry.decision.value if (entry.key, entry.recipe) == (key, recipe) else "stale"
     planned: list[Planned] = []
     dropped: dict[tuple[str, str], Dropped] = {}
     for spec in specs:
@@ -67,14 +71,25 @@ def plan_run(
             one = "" if reason.startswith(("invalid:", "not valid")) else spec.digest
             dropped[(spec.task, one)] = Dropped(task=spec.task, spec=one, reason=reason)
         else:
-            planned.append(Planned(spec, descriptors[spec.task], checked[spec.task]))
+            planned.append(Planned(spec, descriptors[spec.task], _of_the_spec(spec, entries.get(spec.task), checked[spec.task])))
     return RunPlan(tuple(planned), tuple(dropped.values()), len(tasks))
+
+
+def _of_the_spec(spec: InstanceSpec, entry: Entry | None, checked: Checked) -> Checked:
+    """What the ledger says of one instance: of a task that is faulty on some, the others were never checked or are valid."""
+    if entry is None or checked != "invalid" or not entry.mixed or spec.digest in entry.dropped:
+        return checked
+    return "valid" if any(check.spec.digest == spec.digest for check in entry.instances) else "unchecked"
 
 
 def _why_dropped(spec: InstanceSpec, entry: Entry | None, checked: Checked, policy: LedgerPolicy) -> str:
     if policy == "valid-only" and checked != "valid":
         return f"not valid: {checked}"
-    if entry is None or checked != "invalid":
+    if entry is None or checked == "stale":
+        return ""
+    if any(check.vacuous and check.spec.digest == spec.digest for check in entry.instances):
+        return "vacuous: doing nothing is right on this instance"
+    if checked != "invalid":
         return ""
     reasons = ", ".join(entry.reasons)
     if not entry.mixed:

@@ -78,7 +78,7 @@ class Manifest(Record):
     @property
     def digest(self) -> str:
         """Names what must be the same for a run to go on: protocol, agent and instances."""
-        agent = self.agent.model_dump(mode="json", exclude={"described"})
+        agent = self.agent.model_dump(mode="json")
         return digest({"protocol": self.protocol.model_dump(mode="json"), "agent": agent, "specs": list(self.specs)})
 
 

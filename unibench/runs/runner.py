@@ -66,9 +66,14 @@ class Runner:
                 for suite, agent in self._pairs:
                     suite.kill()
                     agent.kill()
+                pool.shutdown(wait=True)  # each notices that it is to stop
+                self._close()
                 raise
             finally:
                 self._stop.set()
+        self._close()
+
+    def _close(self) -> None:
         for suite, agent in self._pairs:
             suite.close()
             agent.close()
@@ -89,6 +94,7 @@ class Runner:
                 trace,
                 checked=each.checked,
                 trace_name=f"{name}/trace.jsonl",
+                stop=self._stop,
             )
         finally:
             self._give(suite, agent)

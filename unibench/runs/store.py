@@ -98,10 +98,17 @@ class RunStore:
         """Keeps a finished episode, at once and for good."""
         with self._said():
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute("INSERT OR IGNORE INTO descriptors VALUES (?, ?)", (descriptor.digest, canonical_json(descriptor)))
-            values = (record.spec.digest, position, record.spec.task, record.outcome, record.score, canonical_json(record))
-            self._db.execute("INSERT INTO episodes VALUES (?, ?, ?, ?, ?, ?)", values)
+            try:
+                self._insert(record, descriptor, position)
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
             self._db.execute("COMMIT")
+
+    def _insert(self, record: EpisodeRecord, descriptor: VerifierDescriptor, position: int) -> None:
+        self._db.execute("INSERT OR IGNORE INTO descriptors VALUES (?, ?)", (descriptor.digest, canonical_json(descriptor)))
+        values = (record.spec.digest, position, record.spec.task, record.outcome, record.score, canonical_json(record))
+        self._db.execute("INSERT INTO episodes VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def finished(self) -> set[str]:
         """Digests of the instances that are done."""

@@ -16,13 +16,25 @@ MAX_TEXT = 20_000
 MAX_BYTES = 20 * 2**20
 """Bytes kept of one trace; what comes after is counted."""
 
-_SECRET_NAMES = re.compile(r"(key|token|secret|passw)", re.IGNORECASE)
+_SECRET_NAMES = re.compile(r"(key|token|secret|passw|pwd|auth|credential)", re.IGNORECASE)
 REDACTED = "[redacted]"
 
 
 def secrets() -> list[str]:
     """Values of environment variables whose names say that they are secret."""
     return [value for name, value in os.environ.items() if _SECRET_NAMES.search(name) and len(value) >= 8]
+
+
+def redacted(text: str) -> str:
+    """A text without the values of secret environment variables."""
+    for secret in secrets():
+        text = text.replace(secret, REDACTED)
+    return text
+
+
+def redacted_arguments(arguments: dict[str, str]) -> dict[str, str]:
+    """An agent's arguments for the record: values whose names say that they are secret are taken out."""
+    return {name: REDACTED if _SECRET_NAMES.search(name) else redacted(value) for name, value in arguments.items()}
 
 
 class Trace:
@@ -45,9 +57,10 @@ class Trace:
     def add(self, **event: Any) -> None:
         """One line; observations are cut, screenshots become files."""
         values = {name: self._packed(value) for name, value in event.items()}
-        line = json.dumps(values, ensure_ascii=False, default=str)
+        # In ASCII: an agent's text may hold what UTF-8 cannot.
+        line = json.dumps(values, default=str)
         for secret in self._secrets:
-            line = line.replace(json.dumps(secret, ensure_ascii=False)[1:-1], REDACTED)
+            line = line.replace(json.dumps(secret)[1:-1], REDACTED)
         if self._size + len(line) > MAX_BYTES:
             self._left_out += 1
             return
@@ -73,6 +86,11 @@ class Trace:
         name = f"{len(self._images):03}.png"
         self._images.append((name, png))
         return name
+
+    def end(self, **event: Any) -> None:
+        """The last line, which is kept however long the trace is."""
+        self._size = 0
+        self.add(**event)
 
     def write(self) -> None:
         """Writes the trace; called once, when the episode has ended."""

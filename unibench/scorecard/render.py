@@ -15,8 +15,8 @@ HEADINGS = ("agent", "suite", "verifier", "scale", "machine", "tasks", "n", "sco
 def cells(card: Scorecard, row: Row) -> tuple[str, ...]:
     """A row's texts, in the order of the headings."""
     shown = "all" if row.tasks_shown == "all" else "valid"
-    if row.tasks_shown == "all" and set(card.checked) == {"unchecked"}:
-        shown = "all, unchecked"
+    if row.tasks_shown == "all":
+        shown = "all that ran" if "valid" in card.checked else "all that ran, unchecked"
     return (
         card.agent.name,
         row.suite,
@@ -37,7 +37,7 @@ def official_line(card: Scorecard) -> str:
     official = card.official
     score = "none scored" if official.score is None else f"{official.score:.3f}"
     kinds = f"mixes {len(official.kinds)} kinds" if len(official.kinds) > 1 else "one kind"
-    return f"{card.agent.name} on {official.suite}, official mean: {score} over {official.tasks} of {official.of} tasks ({kinds})"
+    return f"{card.agent.name} on {official.suite}, mean over all tasks: {score} over {official.tasks} of {official.of} tasks ({kinds})"
 
 
 def notes(card: Scorecard) -> list[str]:
@@ -50,9 +50,12 @@ def notes(card: Scorecard) -> list[str]:
         for dropped in card.dropped:
             reasons.setdefault(dropped.reason, set()).add(dropped.task)
         lines += [f"dropped, {reason}: {len(tasks)} tasks ({', '.join(sorted(tasks))})" for reason, tasks in sorted(reasons.items())]
+    if card.checked.get("stale"):
+        lines.append(f"stale in the ledger, so not applied: {card.checked['stale']} episodes")
     if set(card.checked) == {"unchecked"}:
         lines.append(f"unchecked: no golden check's ledger was applied; make one: unibench golden-check {card.suite}")
     lines.append(f"verifiers: {card.verifiers} implementations; {card.largest_verifier} judges {card.largest_share:.0%}")
+    lines.append("settings: " + settings_line(card))
     if card.usage:
         lines.append("used: " + ", ".join(f"{name} {value:g}" for name, value in sorted(card.usage.items())))
     return lines
@@ -69,7 +72,7 @@ def markdown(cards: Sequence[Scorecard]) -> str:
     for card in cards:
         lines += ["| " + " | ".join(cells(card, row)) + " |" for row in card.rows]
     for card in cards:
-        lines += ["", *(f"- {note}" for note in notes(card)), f"- settings: `{settings_line(card)}`"]
+        lines += ["", *(f"- {note}" for note in notes(card))]
     return "\n".join(lines) + "\n"
 
 

@@ -128,7 +128,7 @@ def scorecard(manifest: Manifest, records: Sequence[EpisodeRecord], descriptors:
             score=fmean(means.values()) if means else None,
             tasks=len(means),
             of=manifest.tasks,
-            kinds=tuple(sorted({record.row for record in records})),
+            kinds=tuple(sorted({f"{record.row} ({record.scale})" for record in records})),
         ),
         checked=dict(Counter(record.checked for record in records)),
         dropped=manifest.dropped,
@@ -171,8 +171,9 @@ def _interval(
 ) -> tuple[tuple[float, float] | None, str]:
     if not scored:
         return None, ""
-    if scale == "binary" and len(means) == len(scored):
-        return wilson(sum(int(record.score == 1.0) for record in scored), len(scored)), "Wilson"
+    if scale == "binary":
+        # Several episodes a task are not independent: the task is the unit, and its mean the result.
+        return wilson(fmean(means.values()), len(means)), "Wilson" if len(means) == len(scored) else "Wilson on task means"
     return over_tasks(list(means.values())), "bootstrap over tasks"
 
 

@@ -31,7 +31,7 @@ def failure(error: BaseException) -> dict[str, Any]:
     detail = getattr(error, "detail", "") or traceback.format_exc()[-4000:]
     if isinstance(error, UnibenchError):
         return {"type": type(error).__name__, "message": str(error), "detail": detail}
-    return {"type": "EnvironmentFault", "message": f"{type(error).__name__}: {error}", "detail": detail}
+    return {"type": "", "message": f"{type(error).__name__}: {error}", "detail": detail}
 
 
 def serve(worker: Serves, inbox: queue.SimpleQueue[Message], out: BinaryIO) -> None:
@@ -59,9 +59,11 @@ def serve_one(worker: Serves, header: dict[str, Any], frames: Frames, out: Binar
 
 def listen(stream: BinaryIO, inbox: queue.SimpleQueue[Message]) -> None:
     """Feeds calls to the main thread; at the stream's end, ends this process and its children at once."""
-    while (message := receive(stream)) is not None:
-        inbox.put(message)
-    end_group()
+    try:
+        while (message := receive(stream)) is not None:
+            inbox.put(message)
+    finally:
+        end_group()
 
 
 def end_group() -> None:

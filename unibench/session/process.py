@@ -54,6 +54,8 @@ class ChildProcess:
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._in: BinaryIO = self._child.stdin  # type: ignore[assignment]
         self._lock = threading.Lock()
+        self._killing = threading.Lock()
+        self._killed = False
         self._next = 0
         self._replies: queue.SimpleQueue[tuple[dict[str, Any], Frames]] = queue.SimpleQueue()
         self._stderr = bytearray()
@@ -91,12 +93,18 @@ class ChildProcess:
         with self._lock:
             self._next += 1
             try:
-                send(self._in, {"id": self._next, "method": method, "params": dict(params or {})}, frames)
+                # A child that does not read would block the write for ever.
+                deadline = threading.Timer(seconds, self.kill)
+                deadline.start()
+                try:
+                    send(self._in, {"id": self._next, "method": method, "params": dict(params or {})}, frames)
+                finally:
+                    deadline.cancel()
                 while True:
                     header, replied = self._replies.get(timeout=seconds)
                     if header is _ENDED[0]:
                         raise self._death(method)
-                    if header["id"] == self._next:
+                    if header.get("id") == self._next:
                         break
             except queue.Empty:
                 self.kill()
@@ -105,8 +113,8 @@ class ChildProcess:
                 raise self._death(method) from None
         if "error" in header:
             error = header["error"]
-            raise by_name(error["type"])(error["message"], detail=error["detail"])
-        return header["result"], replied
+            raise by_name(str(error.get("type")))(str(error.get("message")), detail=str(error.get("detail")))
+        return header.get("result"), replied
 
     def _death(self, method: str) -> SessionDied:
         self.kill()
@@ -143,8 +151,13 @@ class ChildProcess:
 
     def kill(self) -> None:
         """Ends the child and its process group at once."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._child.pid, signal.SIGKILL)
-        self._child.wait()
+        with self._killing:
+            if self._killed:
+                return
+            self._killed = True
+            # Before the child is reaped: afterwards its number could be another process's.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+            self._child.wait()
         with contextlib.suppress(OSError):
             self._in.close()

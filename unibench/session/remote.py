@@ -6,11 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from pydantic import ValidationError
 
 from unibench.actions import Action
-from unibench.errors import EnvironmentFault, SessionDied, Unavailable
+from unibench.errors import ContractBroken, EnvironmentFault, SessionDied, Unavailable
 from unibench.observations import Observation
+from unibench.record import Record
 from unibench.session.process import ChildProcess
 from unibench.session.wire import PROTOCOL, Frames, unpack_observation
 from unibench.settings import Settings, Substrate
@@ -23,7 +26,22 @@ if TYPE_CHECKING:
 
 START_SECONDS = 60.0
 
+R = TypeVar("R", bound=Record)
+
 _OF_THE_EPISODE = {"observe", "act", "verify", "artifacts"}
+
+
+def fits(model: type[R], value: Any) -> R:
+    """A reply as the record that it must be.
+
+    Raises:
+        ContractBroken: it is none; a bug in the adapter.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ContractBroken(f"the session sent no {model.__name__}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 def python_for(face: SuiteFace) -> Path:
@@ -86,6 +104,8 @@ class RemoteSuite:
         try:
             self._hello, _ = process.call("hello", hello, seconds=START_SECONDS)
         except SessionDied as error:
+            if self._hello:
+                raise  # it has started before, so this is a fault and not this machine's lack
             raise Unavailable(f"{self.face.name} does not start: {error}", detail=error.detail) from None
         except BaseException:
             process.kill()
@@ -124,22 +144,22 @@ class RemoteSuite:
         return dict(self._hello["upstream"])
 
     def tasks(self) -> list[Task]:
-        return [Task.model_validate(task) for task in self.call("tasks")[0]]
+        return [fits(Task, task) for task in self.call("tasks")[0]]
 
     def draw(self, task: str, seed: int, index: int = 0) -> InstanceSpec:
-        return InstanceSpec.model_validate(self.call("draw", task=task, seed=seed, index=index)[0])
+        return fits(InstanceSpec, self.call("draw", task=task, seed=seed, index=index)[0])
 
     def describe(self, task: str) -> VerifierDescriptor:
         return self.describe_all([task])[0]
 
     def describe_all(self, tasks: Sequence[str]) -> list[VerifierDescriptor]:
-        return [VerifierDescriptor.model_validate(d) for d in self.call("describe", tasks=list(tasks))[0]]
+        return [fits(VerifierDescriptor, d) for d in self.call("describe", tasks=list(tasks))[0]]
 
     def unavailable(self, task: str) -> tuple[str, ...]:
         return tuple(self.call("unavailable", task=task)[0])
 
     def probe(self) -> list[Finding]:
-        return [Finding.model_validate(finding) for finding in self.call("probe")[0]]
+        return [fits(Finding, finding) for finding in self.call("probe")[0]]
 
     def repro(self, check: InstanceCheck, run: ControlRun) -> str:
         """The golden module's script for one fault."""
@@ -150,20 +170,20 @@ class RemoteSuite:
 
     def open(self) -> Substrate:
         """Starts the machine, if it is not running, and says which it is."""
-        return Substrate.model_validate(self.call("open")[0])
+        return fits(Substrate, self.call("open")[0])
 
     def reset(self, spec: InstanceSpec) -> Instance:
-        return Instance.model_validate(self.call("reset", spec=spec.model_dump(mode="json"))[0])
+        return fits(Instance, self.call("reset", spec=spec.model_dump(mode="json"))[0])
 
     def observe(self, names: Sequence[str]) -> Observation:
         packed, frames = self.call("observe", names=list(names))
         return unpack_observation(packed, frames)
 
     def act(self, action: Action) -> ActionResult:
-        return ActionResult.model_validate(self.call("act", action=action.model_dump(mode="json"))[0])
+        return fits(ActionResult, self.call("act", action=action.model_dump(mode="json"))[0])
 
     def verify(self) -> Verdict:
-        return Verdict.model_validate(self.call("verify")[0])
+        return fits(Verdict, self.call("verify")[0])
 
     def artifacts(self) -> dict[str, bytes]:
         names, frames = self.call("artifacts")

@@ -36,7 +36,7 @@ class MiniwobSettings(Settings):
         False,
         upstream=True,
         affects_scores=True,
-        description="let the agent go to javascript:, data: and file: URLs, which can write what the verifier reads",
+        description="let the agent go to other pages and to javascript: URLs, which can write what the verifier reads",
     )
     allow_upload: bool = setting(
         False,

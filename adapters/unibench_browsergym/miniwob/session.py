@@ -140,9 +140,7 @@ class MiniwobSession(Session):
         error, refused = "", False
         try:
             calls = translate(action)
-            error = why_refused(
-                calls, self._suite.base_url, allow_any_url=self._settings.allow_any_url, allow_upload=self._settings.allow_upload
-            )
+            error = why_refused(calls, allow_any_url=self._settings.allow_any_url, allow_upload=self._settings.allow_upload)
             refused = bool(error)
             error = error or why_too_long(calls)
             if not error:

@@ -94,11 +94,7 @@ class MiniwobSuite(Suite):
             raw=Raw(name="WOB_RAW_REWARD_GLOBAL", low=-1, high=1, passes="> 0"),
             when="each-step",
             reads=("page url", "WOB_RAW_REWARD_GLOBAL", "WOB_DONE_GLOBAL"),
-            agent_writable=AgentWritable(
-                value=True,
-                how="javascript: URLs and evaluated script can set WOB_RAW_REWARD_GLOBAL or call core.endEpisode",
-                prevented_by="" if settings.allow_any_url else "allow_any_url=false refuses such URLs; no action evaluates script",
-            ),
+            agent_writable=_writable(task, settings),
         )
 
     def unavailable(self, task: str, settings: Settings, substrate: str) -> tuple[str, ...]:
@@ -136,6 +132,17 @@ class MiniwobSuite(Suite):
                 session.close()
         except UnibenchError as error:
             return [Finding(what="browser", ok=False, detail=str(error), mend=MEND)]
+
+
+SCRIPT_SINKS = ("terminal", "book-flight", "book-flight-nodelay")
+"""Pages that put a user's text into ``innerHTML`` (miniwob 1.1.0: terminal.html, book-flight.html, book-flight-nodelay.html)."""
+
+
+def _writable(task: str, settings: MiniwobSettings) -> AgentWritable:
+    how = "script in the page can set WOB_RAW_REWARD_GLOBAL or call core.endEpisode; a javascript: URL runs script"
+    if task in SCRIPT_SINKS:
+        return AgentWritable(value=True, how=f"{how}, and this page runs script in what a user types")
+    return AgentWritable(value=True, how=how, prevented_by="" if settings.allow_any_url else "allow_any_url=false refuses such URLs")
 
 
 def page_path(task: str) -> str:

@@ -4,6 +4,8 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
+from pydantic import JsonValue
+
 from unibench.actions import Action, Answer, Done, Infeasible
 from unibench.golden.control import (
     BELOW_GOLDEN,
@@ -11,7 +13,6 @@ from unibench.golden.control import (
     NOTHING,
     PASSED,
     Control,
-    NotApplicable,
     Provenance,
     Readback,
     Role,
@@ -22,6 +23,7 @@ from unibench_notebook.suite import NotebookSession
 
 BY_HAND = Provenance(source="instruction", means="real-input")
 Build = Callable[[NotebookSession], Readback]
+Reads = Callable[[NotebookSession], JsonValue]
 
 
 class NotebookGolden:
@@ -54,55 +56,78 @@ def mutant(name: str, build: Build | None = None, final: tuple[Action, ...] = (D
     return Control(name, Role.MUTANT, BELOW_GOLDEN, BY_HAND, build, final, state=name)
 
 
-def typed(text: str) -> Build:
+def made(do: Callable[[NotebookSession], None], read: Reads, wanted: JsonValue) -> Build:
+    """Makes a state, reads it back, and says whether it is the wanted one."""
+
     def build(session: NotebookSession) -> Readback:
-        session.notebook.draft = text
-        return Readback(made=text, found=session.notebook.draft)
+        do(session)
+        found = read(session)
+        return Readback(wanted=wanted, found=found, right=found == wanted)
 
     return build
 
 
-def pressed(*buttons: str) -> Build:
-    def build(session: NotebookSession) -> Readback:
+def press(*buttons: str) -> Callable[[NotebookSession], None]:
+    def do(session: NotebookSession) -> None:
         for button in buttons:
             session.notebook.press(button)
-        return Readback(made=list(buttons), found=session.notebook.html(), steps=[["press", button] for button in buttons])
 
-    return build
+    return do
+
+
+def type_in(text: str) -> Callable[[NotebookSession], None]:
+    def do(session: NotebookSession) -> None:
+        session.notebook.draft = text
+
+    return do
+
+
+def notes(session: NotebookSession) -> JsonValue:
+    return list(session.notebook.notes)
+
+
+def ticks(session: NotebookSession) -> JsonValue:
+    return list(session.notebook.ticked)
 
 
 def write_note(spec: InstanceSpec) -> list[Control]:
-    word = str(spec.params["word"])
-    return [golden(typed(f"buy {word}")), mutant("wrong-value", typed(f"buy {word}s")), mutant("submit-at-once", pressed("save"))]
+    wanted = f"buy {spec.params['word']}"
+
+    def draft(session: NotebookSession) -> JsonValue:
+        return session.notebook.draft
+
+    return [
+        golden(made(type_in(wanted), draft, wanted)),
+        mutant("wrong-value", made(type_in(f"{wanted}s"), draft, wanted)),
+        mutant("submit-at-once", made(press("save"), draft, wanted)),
+    ]
 
 
 def count_notes(spec: InstanceSpec) -> list[Control]:
-    notes = spec.params["notes"]
-    count = len(notes) if isinstance(notes, list) else 0
+    listed = spec.params["notes"]
+    count = len(listed) if isinstance(listed, list) else 0
+
+    def add(session: NotebookSession) -> None:
+        session.notebook.draft = "buy more"
+        session.notebook.press("save")
+
     return [
         golden(final=(Answer(text=str(count)), Done())),
         mutant("one-too-many", final=(Answer(text=str(count + 1)), Done())),
         mutant("answer-taken-back", final=(Answer(text=str(count)), Answer(text="no idea"), Done())),
-        mutant("right-answer-wrong-page", typed_and_saved("buy more"), final=(Answer(text=str(count)), Done())),
+        mutant("right-answer-wrong-page", made(add, notes, listed), final=(Answer(text=str(count)), Done())),
     ]
 
 
-def typed_and_saved(text: str) -> Build:
-    def build(session: NotebookSession) -> Readback:
-        session.notebook.draft = text
-        session.notebook.press("save")
-        return Readback(made=text, found=list(session.notebook.notes))
-
-    return build
-
-
 def tick_note(spec: InstanceSpec) -> list[Control]:
-    def other(session: NotebookSession) -> Readback:
-        if len(session.notebook.notes) < 2:
-            raise NotApplicable("there is one note only")
-        return pressed("tick-1")(session)
-
-    return [golden(pressed("tick-0")), mutant("other-target", other), mutant("one-too-many", pressed("tick-0", "tick-1"))]
+    listed = spec.params["notes"]
+    wanted: JsonValue = [n == 0 for n in range(len(listed) if isinstance(listed, list) else 0)]
+    return [
+        golden(made(press("tick-0"), ticks, wanted)),
+        mutant("other-target", made(press("tick-1"), ticks, wanted)),
+        mutant("one-too-many", made(press("tick-0", "tick-1"), ticks, wanted)),
+        mutant("nothing-ticked", made(press(), ticks, wanted)),
+    ]
 
 
 def print_note(spec: InstanceSpec) -> list[Control]:
@@ -116,15 +141,17 @@ def print_note(spec: InstanceSpec) -> list[Control]:
 
 
 def stay_light(spec: InstanceSpec) -> list[Control]:
-    broken = Control("broken", Role.MUTANT, NOT_PASSED, BY_HAND, pressed("theme"), (Done(),), state="dark")
-    refused = Control("claims-infeasible", Role.TRIVIAL, PASSED, NOTHING, final=(Infeasible(),))
+    def theme(session: NotebookSession) -> JsonValue:
+        return session.notebook.theme
+
+    broken = made(press("theme"), theme, "light")
     return [
         Control("untouched", Role.UNTOUCHED, PASSED, NOTHING),
         Control("idle", Role.TRIVIAL, PASSED, NOTHING),
         Control("claims-done", Role.TRIVIAL, PASSED, NOTHING, final=(Done(),)),
-        refused,
-        golden(pressed("theme", "theme")),
-        broken,
+        Control("claims-infeasible", Role.TRIVIAL, PASSED, NOTHING, final=(Infeasible(),)),
+        golden(made(press("theme", "theme"), theme, "light")),
+        Control("broken", Role.MUTANT, NOT_PASSED, BY_HAND, broken, (Done(),), state="dark"),
     ]
 
 

@@ -21,7 +21,8 @@ _FRESH = """text => {
 def offers(hand: Hand, field: str, text: str) -> list[str]:
     """Types a text into a field, and returns what the field then offers."""
     close(hand)
-    hand.fill(field, text)
+    hand.fill(field, "")  # or the offers for what it held would come up once more
+    hand.type(text)
     hand.wait_until(_FRESH, text)
     return [words for _, words in hand.read(_OFFERED)]
 

@@ -150,6 +150,9 @@ class GenerateNumber(Recipe):
         self.hand.click("#submit")
 
 
+TYPED_SCRIPT = "<img src=x onerror=core.endEpisode(1)>"
+
+
 @recipe("terminal")
 class DeleteFile(Recipe):
     """ "Use the terminal below to delete a file ending with the extension .png", or one that has no file extension.
@@ -158,7 +161,7 @@ class DeleteFile(Recipe):
     """
 
     submits: ClassVar[bool] = False
-    mutations: ClassVar[tuple[str, ...]] = ("other-extension", "same-letters-or-shortest", "nothing-more")
+    mutations: ClassVar[tuple[str, ...]] = ("other-extension", "same-letters-or-shortest", "nothing-more", "script-typed")
 
     def extension(self) -> str:
         """The wanted extension with its dot, or nothing."""
@@ -188,6 +191,9 @@ class DeleteFile(Recipe):
     def mutant(self, name: str) -> State | None:
         if name == "nothing-more":
             return "ls"
+        if name == "script-typed":
+            # Deletes nothing: what a user types must not run as script that writes what the verifier reads.
+            return TYPED_SCRIPT
         wrong = [file for file in self.files() if not self.fits(file)]
         if name == "same-letters-or-shortest":
             # A name may end in the letters of the extension without its dot ("bash" and ".sh").
@@ -203,4 +209,7 @@ class DeleteFile(Recipe):
         return typed
 
     def commit(self) -> None:
+        typed = self.read()
         self.hand.press("Enter")
+        if typed == TYPED_SCRIPT:
+            self.hand.wait(100)  # an image that is not there takes a moment to be missed

@@ -18,6 +18,9 @@ _UNDER = """([x, y]) => {
   return button ? [...document.querySelectorAll('.flight button')].indexOf(button) : -1;
 }"""
 
+# Whether the calendar has faded out: until then it lies over what is below.
+_CLOSED = "() => !document.querySelector('#ui-datepicker-div').offsetParent"
+
 _MONTHS = ["October 2016", "November 2016", "December 2016"]
 
 
@@ -75,7 +78,7 @@ class BookFlight(Recipe):
         words = self.wanted[field]
         whole = offers(self.hand, f"#flight-{field}", words)
         airports = {code(place) for place in whole if names(place, words)}
-        more = [*whole, *offers(self.hand, f"#flight-{field}", words[:2])]
+        more = [*whole, *offers(self.hand, f"#flight-{field}", words[:1])]
         close(self.hand)
         return next((place for place in more if code(place) not in airports), None)
 
@@ -92,6 +95,7 @@ class BookFlight(Recipe):
         while (shown := hand.texts(".ui-datepicker-title")[0]) != _MONTHS[month - 10]:
             hand.click(".ui-datepicker-prev" if _MONTHS.index(shown) > month - 10 else ".ui-datepicker-next")
         hand.click(".ui-datepicker-calendar td a", text=str(number))
+        hand.wait_until(_CLOSED)
 
     def construct(self, state: State) -> None:
         for field in ("from", "to"):
