@@ -247,9 +247,10 @@ class MiniwobSession(Session):
         try:
             page.wait_for_load_state("domcontentloaded", timeout=3000)
             if not self._settings.pre_observation_delay:
-                page.evaluate(_PAINTED)
-        except PlaywrightTimeout:
-            pass  # upstream goes on after 3 s, too
+                # With a time-out, which evaluate() has not: on a page that is just crashing it would never return.
+                page.wait_for_function(_PAINTED, timeout=3000)
+        except PlaywrightTimeout as late:
+            self._check_alive(episode, late)  # upstream goes on after 3 s, too
         except Error as error:
             self._check_alive(episode, error)
 

@@ -50,7 +50,7 @@ def close(hand: Hand) -> None:
 
 @recipe("use-autocomplete", "use-autocomplete-nodelay")
 class UseAutocomplete(Recipe):
-    """"Enter an item that starts with "Bah" and ends with "as"."; the state is the text in the field and whether it is
+    """ "Enter an item that starts with "Bah" and ends with "as"."; the state is the text in the field and whether it is
     an item, that is, one that the field offers. Every item that starts and ends so is right."""
 
     mutations: ClassVar[tuple[str, ...]] = ("not-an-item", "wrong-end", "wrong-start", "unfinished", "lower-case")

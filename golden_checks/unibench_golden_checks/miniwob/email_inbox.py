@@ -158,35 +158,35 @@ _FORWARDING: tuple[str, ...] = (*_REPLYING, "text-lost", "same-text-of-other-mai
 
 @recipe("email-inbox", "email-inbox-noscroll")
 class AnyMail(Inbox):
-    """"Find the email by Ann and …": reply with a text, forward it, star it or delete it."""
+    """ "Find the email by Ann and …": reply with a text, forward it, star it or delete it."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "wrong-action", "only-opened", *_FORWARDING)
 
 
 @recipe("email-inbox-delete", "email-inbox-important")
 class MarkMail(Inbox):
-    """"Find the email by Ann and click the trash icon to delete it." (or the star icon)."""
+    """ "Find the email by Ann and click the trash icon to delete it." (or the star icon)."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "wrong-action", "only-opened")
 
 
 @recipe("email-inbox-reply")
 class ReplyToMail(Inbox):
-    """"Find the email by Ann and reply to them with the text "Lorem ipsum."."."""
+    """ "Find the email by Ann and reply to them with the text "Lorem ipsum."."."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "wrong-action", *_REPLYING)
 
 
 @recipe("email-inbox-star-reply")
 class StarOrReplyToMail(Inbox):
-    """"Find the email by Ann and …": reply with a text, or star it."""
+    """ "Find the email by Ann and …": reply with a text, or star it."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "wrong-action", "only-opened", *_REPLYING)
 
 
 @recipe("email-inbox-forward")
 class ForwardMail(Inbox):
-    """"Find the email by Ann and forward that email to Zoe."."""
+    """ "Find the email by Ann and forward that email to Zoe."."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "wrong-action", *_FORWARDING)
 

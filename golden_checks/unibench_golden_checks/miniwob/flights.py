@@ -36,7 +36,7 @@ def names(place: str, words: str) -> bool:
 
 @recipe("book-flight", "book-flight-nodelay")
 class BookFlight(Recipe):
-    """"Book the cheapest one-way flight from: Bend, OR to: ANC on 11/09/2016."; the state is what was searched for and
+    """ "Book the cheapest one-way flight from: Bend, OR to: ANC on 11/09/2016."; the state is what was searched for and
     in which ways the flight that the pointer is on is the best of those listed."""
 
     submits: ClassVar[bool] = False

@@ -20,7 +20,7 @@ _ICONS = "() => [...document.images].every(e => e.complete && e.naturalWidth)"
 
 @recipe("order-food")
 class OrderFood(Recipe):
-    """"Order one of each item: Cheese wheel, Garlic bread" or "Order 3 items that are vegan"; the state is how many of
+    """ "Order one of each item: Cheese wheel, Garlic bread" or "Order 3 items that are vegan"; the state is how many of
     which dish. Several of one vegan dish are vegan items too: the menu has too few of some kinds to do without."""
 
     mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-wrong", "one-too-many", "one-twice")

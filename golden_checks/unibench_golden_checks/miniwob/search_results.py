@@ -29,7 +29,7 @@ _PROPERTY = """([x, y]) => {
 
 @recipe("search-engine")
 class SearchEngine(Recipe):
-    """"Use the textbox to enter "Kenda" and press "Search", then find and click the 4th search result.".
+    """ "Use the textbox to enter "Kenda" and press "Search", then find and click the 4th search result.".
 
     The state is what the box held each time Search was pressed, what it holds now, and which result, counted over
     all pages, the pointer is on.
@@ -84,7 +84,7 @@ class SearchEngine(Recipe):
 
 @recipe("phone-book")
 class PhoneBook(Recipe):
-    """"Find Ann in the contact book and click on their phone number."; the state is whose contact is open and what
+    """ "Find Ann in the contact book and click on their phone number."; the state is whose contact is open and what
     the pointer is on."""
 
     submits: ClassVar[bool] = False

@@ -38,7 +38,7 @@ class Posts(Recipe):
 
 @recipe("social-media")
 class SocialMedia(Posts):
-    """"For the user @ann, click on the "Share via DM" button."; the state is whose button the pointer is on."""
+    """ "For the user @ann, click on the "Share via DM" button."; the state is whose button the pointer is on."""
 
     submits: ClassVar[bool] = False
     mutations: ClassVar[tuple[str, ...]] = ("other-target", "wrong-button", "other-kind-of-button")
@@ -130,7 +130,7 @@ class PressOnPosts(Posts):
 
 @recipe("social-media-all")
 class SocialMediaAll(PressOnPosts):
-    """"Click the "Like" button on all posts by @ann and then click Submit."."""
+    """ "Click the "Like" button on all posts by @ann and then click Submit."."""
 
     mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-wrong", "one-too-many", "wrong-button", "second-button")
 
@@ -141,7 +141,7 @@ class SocialMediaAll(PressOnPosts):
 
 @recipe("social-media-some")
 class SocialMediaSome(PressOnPosts):
-    """"Click the "Like" button on 2 posts by @ann and then click Submit."; any two of them will do."""
+    """ "Click the "Like" button on 2 posts by @ann and then click Submit."; any two of them will do."""
 
     mutations: ClassVar[tuple[str, ...]] = (*SocialMediaAll.mutations, "one-more-of-theirs")
 

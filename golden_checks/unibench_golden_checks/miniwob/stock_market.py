@@ -31,7 +31,7 @@ _SIDES = {"below": -1, "at": 0, "above": 1}
 
 @recipe("stock-market")
 class StockMarket(Recipe):
-    """"Buy ABC stock when the price is less than $45.10."; the state is where the shown price lies when the button that
+    """ "Buy ABC stock when the price is less than $45.10."; the state is where the shown price lies when the button that
     the pointer holds down on Buy is about to be let go: below, at or above the limit."""
 
     submits: ClassVar[bool] = False

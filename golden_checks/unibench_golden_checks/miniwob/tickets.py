@@ -30,7 +30,7 @@ def dollars(shown: str) -> int:
 
 @recipe("buy-ticket")
 class BuyTicket(Recipe):
-    """"Buy the ticket with the cheapest cost."; the state is the price and the duration of the ticket that the pointer
+    """ "Buy the ticket with the cheapest cost."; the state is the price and the duration of the ticket that the pointer
     is on. Of tickets that show the same, each is right."""
 
     submits: ClassVar[bool] = False
