@@ -6,12 +6,15 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	"$$p" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null && command -v "$$p" && break; done)
 DEMO := -t 'click-*' -t 'enter-*' -t 'email-inbox*' -t 'use-*' -t login-user -t read-table
 
-.PHONY: demo test lint format schemas wheel clean
+.PHONY: demo bench test lint format schemas wheel clean
 
 demo: $(VENV)/browser
 	$(BIN)/unibench suites
 	$(BIN)/unibench golden-check miniwob $(DEMO) --jobs 2 -o $(VENV)/demo.ledger.json
 	$(BIN)/unibench explain miniwob click-checkboxes --control one-missing
+
+bench: $(VENV)/browser
+	$(BIN)/python benchmarks/miniwob_episode.py
 
 test: $(VENV)/browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)
