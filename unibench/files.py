@@ -23,7 +23,8 @@ def write_atomic(path: Path, data: bytes | str) -> None:
     Raises:
         FileProblem: the folder cannot be written, the disk is full …
     """
-    data = data.encode() if isinstance(data, str) else data
+    data = data.encode(errors="backslashreplace") if isinstance(data, str) else data
+    path = _regular(path)
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,14 +44,30 @@ def write_atomic(path: Path, data: bytes | str) -> None:
         raise FileProblem(f"cannot write {path}: {error.strerror or error}") from None
 
 
+def _regular(path: Path) -> Path:
+    """The file behind a link.
+
+    Raises:
+        FileProblem: it is there and no regular file (a device, a pipe): replacing it would destroy it.
+    """
+    try:
+        path = path.resolve()
+        if path.is_dir():
+            raise FileProblem(f"cannot write {path}: it is a folder; name a file")
+        if path.exists() and not path.is_file():
+            raise FileProblem(f"cannot write {path}: it is no regular file")
+    except (OSError, RuntimeError) as error:
+        raise FileProblem(f"cannot write {path}: {error}") from None
+    return path
+
+
 def check_writable(path: Path) -> None:
     """Tries whether a file could be written there, before hours of work depend on it.
 
     Raises:
         FileProblem: it cannot.
     """
-    if path.is_dir():
-        raise FileProblem(f"cannot write {path}: it is a folder; name a file")
+    path = _regular(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part") as probe:

@@ -46,7 +46,7 @@ Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 UPLOADS = ("upload_file", "mouse_upload_file")
 
-MAX_WAIT_SECONDS, MAX_TEXT, MAX_CALLS = 15, 3000, 20
+MAX_WAIT_SECONDS, MAX_TEXT, MAX_CALLS, MAX_NUMBER = 15, 3000, 20, 1_000_000
 
 LISTED = (
     "noop", "scroll", "fill", "select_option", "click", "dblclick", "hover", "press", "focus", "clear", "drag_and_drop",
@@ -199,8 +199,11 @@ def why_too_long(calls: list[Call]) -> str:
     An action that outlasts the session's deadline is a fault of the environment and unscored: no agent may choose that.
     """
     given = [plain[0] if plain else named.get("wait_ms", 1000) for name, plain, named in calls if name == "noop"]
-    if not all(isinstance(wait, (int, float)) for wait in given):
-        return "noop waits a number of milliseconds"
+    if not all(isinstance(wait, (int, float)) and wait >= 0 for wait in given):
+        return "noop waits a number of milliseconds, 0 or more"
+    numbers = [v for _, plain, named in calls for v in (*plain, *named.values()) if isinstance(v, (int, float))]
+    if any(abs(number) > MAX_NUMBER for number in numbers):
+        return f"an action takes numbers up to {MAX_NUMBER}, for larger ones hang the browser"
     waits = sum(map(float, given))
     if waits > MAX_WAIT_SECONDS * 1000:
         return f"an action waits {MAX_WAIT_SECONDS} s at most, not {waits / 1000:g} s"

@@ -94,6 +94,21 @@ def test_starting_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.browser
+def test_odd_names_locales_and_outputs_lose_nothing(tmp_path: Path) -> None:
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    check = ("golden-check", "miniwob", "-t", "unicode-test", "-o", "p[/red] é.json")
+    done = unibench(*check, cwd=tmp_path, **plain)
+    assert done.returncode == 0, done.stderr
+    assert "valid 1" in done.stdout
+    shown = unibench("explain", "miniwob", "unicode-test", "-c", "golden", "-o", str(tmp_path / "shots"), cwd=tmp_path, **plain)
+    assert shown.returncode == 0, shown.stderr
+    command = f"{sys.executable} -m unibench golden-check miniwob -t click-test -o l.json >&-"
+    closed = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, check=False)
+    assert closed.returncode == 0, closed.stderr
+    assert (tmp_path / "l.json").exists()
+
+
 def test_suites_and_tasks() -> None:
     assert "MiniWoB++ (BrowserGym)" in unibench("suites").stdout
     shown = unibench("suites", "miniwob").stdout

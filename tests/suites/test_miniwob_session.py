@@ -40,7 +40,7 @@ def remote() -> Iterator[RemoteSuite]:
 
 @pytest.fixture
 def lawless() -> Iterator[RemoteSuite]:
-    with open_with(ANYTHING_GOES, act=8.0) as remote:
+    with open_with(ANYTHING_GOES, act=8.0, verify=8.0) as remote:
         yield remote
 
 
@@ -98,6 +98,7 @@ def test_a_hung_page_ends_by_the_deadline(lawless: RemoteSuite) -> None:
     lawless.reset(lawless.draw("click-test", 0))
     with pytest.raises(SessionTimeout, match="did not answer within 8 s"):
         lawless.act(Goto(url="javascript:while(true){}"))
+        lawless.verify()
     works(lawless)
 
 
@@ -269,6 +270,25 @@ def test_odd_arguments_are_the_actions_error(remote: RemoteSuite, code: str) -> 
     """Else an agent that fails could make its episode an unscored fault of the environment."""
     remote.reset(remote.draw("click-test", 0))
     assert remote.act(native(code)).error
+    assert not remote.verify().passed
+
+
+@pytest.mark.parametrize("steps", [["go_back()\ngo_forward()"], ["goto('about:blank')\ngo_back()"]])
+def test_a_reload_is_not_the_instance_on_record(remote: RemoteSuite, steps: list[str]) -> None:
+    """A fresh load draws another instance, which an agent could repeat until it is easy."""
+    remote.reset(remote.draw("click-test", 0))
+    for step in steps:
+        remote.act(native(step))
+    verdict = remote.verify()
+    assert verdict.final
+    assert not verdict.passed
+
+
+@pytest.mark.parametrize("code", ["noop(-100000) noop(40000)", "mouse_click(-1e300, 1e300)", "scroll(0, 1e12)"])
+def test_numbers_that_would_hang_are_the_actions_error(remote: RemoteSuite, code: str) -> None:
+    remote.reset(remote.draw("click-test", 0))
+    assert remote.act(native(code)).error
+    assert remote.act(Click(target=Point(x=-1e300, y=1e300))).error
     assert not remote.verify().passed
 
 

@@ -87,6 +87,15 @@ class Costly(Solves):
 def surrogate(observation):
     return {"type": "infeasible", "reason": "\\ud800"}
 
+def forks(observation):
+    if os.fork() == 0:
+        time.sleep(45)
+    os._exit(1)
+
+class Lists(Solves):
+    def describe(self):
+        return ["model"]
+
 class Dies:
     def __init__(self):
         raise RuntimeError("no model")
@@ -154,6 +163,7 @@ def test_an_agent_sees_no_parameters_and_no_suite(here: Path) -> None:
         ("agents:nonsense", "not an action"),
         ("agents:unsupported", "no action of type 'home'"),
         ("agents:claims_a_fault", "not my fault"),
+        ("agents:forks", "ended with exit code 1"),
         ("agents:claims_unavailable", "nothing works here"),
     ],
 )
@@ -212,6 +222,7 @@ def test_an_agents_secret_arguments_are_not_in_the_manifest(here: Path) -> None:
         (["-a", "no_such_module:Agent"], "cannot be imported"),
         (["-a", "agents:Solves", "-A", "nam=x"], "does not take these arguments"),
         (["-a", "agents:Dies"], "no model"),
+        (["-a", "agents:Lists"], "not by a mapping"),
         (["-a", "idle", "--observe", "screenshots"], "did you mean 'screenshot'"),
         (["-a", "idle", "-A", "x"], "has no '='"),
         (["-a", "idle", "--ledger-policy", "valid-only"], "needs a ledger"),
@@ -290,6 +301,15 @@ def test_kill_9_at_random_moments_loses_and_doubles_nothing(here: Path) -> None:
     assert manifest is not None
     assert [record.spec.digest for record in records] == list(manifest.specs)
     assert {(record.ending, record.outcome) for record in records} == {(Ending.DONE, Outcome.FAILURE)}
+
+
+def test_a_finished_run_is_one_file_that_can_be_read_anywhere(here: Path) -> None:
+    run(here, "claims-done")
+    assert [path.name for path in (here / "r").glob("run.sqlite*")] == ["run.sqlite"]
+    (here / "r" / "run.sqlite").write_bytes(b"garbage")
+    broken = unibench(here, "scorecard", "r")
+    assert broken.returncode == 2
+    assert len(broken.stderr.strip().splitlines()) == 1, broken.stderr
 
 
 def test_an_interrupt_is_exit_code_130_and_goes_on(here: Path) -> None:

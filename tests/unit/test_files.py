@@ -123,6 +123,20 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert [each.name for each in tmp_path.iterdir()] == ["l.json"]
 
 
+def test_devices_and_pipes_are_not_replaced_and_links_are_followed(tmp_path: Path) -> None:
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link.json", tmp_path / "target.json"
+    os.mkfifo(pipe)
+    for write in (lambda: write_atomic(pipe, "x"), lambda: check_writable(pipe), lambda: write_atomic(Path("/dev/null"), "x")):
+        with pytest.raises(FileProblem, match="no regular file"):
+            write()
+    assert pipe.is_fifo()
+    target.write_text("old")
+    link.symlink_to(target)
+    write_atomic(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
 @pytest.mark.parametrize("place", ["/proc/nowhere/l.json", "/dev/null/l.json", "."])
 def test_what_cannot_be_written_is_said_before_the_work(place: str) -> None:
     with pytest.raises(FileProblem, match="cannot write"):

@@ -73,6 +73,8 @@ class Scripted:
             self._scripts: dict[str, list[Any]] = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise UsageError(f"the script {path} cannot be read: {error}") from None
+        if not isinstance(self._scripts, dict) or not all(isinstance(each, list) for each in self._scripts.values()):
+            raise UsageError(f"the script {path} is no mapping of task names to lists of actions")
         self._left: list[Any] = []
 
     def reset(self, brief: Brief) -> None:

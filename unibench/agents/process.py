@@ -46,7 +46,10 @@ class AgentProcess:
             raise
         except UnibenchError as error:
             raise UsageError(f"the agent {self._agent} does not start: {error}", detail=error.detail) from None
-        self.described = dict(hello.get("describe") or {})
+        described = hello.get("describe") if isinstance(hello, dict) else None
+        if described is not None and not isinstance(described, dict):
+            raise UsageError(f"the agent {self._agent} describes itself by {type(described).__name__}, not by a mapping")
+        self.described = described or {}
 
     def reset(self, brief: Brief) -> None:
         """Tells the agent of a new episode.

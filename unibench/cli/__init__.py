@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
-from unibench.errors import UnibenchError
+from unibench.errors import FileProblem, UnibenchError
 
 
 def main() -> None:
     """The ``unibench`` command. Exit codes: 0 did it, 1 did it and you asked to object, 2 wrong use, 3 the environment cannot."""
     from unibench.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A locale that lacks a character of a page is no reason to lose what was computed.
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="unibench")
     except UnibenchError as error:
@@ -20,6 +25,9 @@ def main() -> None:
         # The reader of our output has gone (`| head`), which is no error of ours; keep Python from flushing into it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        fail(FileProblem(f"cannot write the output: {error.strerror or error}"))
 
 
 def fail(error: UnibenchError) -> None:

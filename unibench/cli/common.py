@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import io
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
@@ -74,16 +75,18 @@ def out() -> Console:
     """The console for results. Wide enough for a table when nobody watches."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 160, soft_wrap=False)
+    # Page texts and file names are shown as they are: no markup. With stdout closed, what would be shown goes nowhere.
+    file = sys.stdout or io.StringIO()
+    return Console(file=file, highlight=False, markup=False, width=None if sys.stdout and sys.stdout.isatty() else 160, soft_wrap=False)
 
 
 def err() -> Console:
     """The console for progress and remarks."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, markup=False)
 
 
 def print_json(value: str) -> None:
     """JSON on stdout, nothing else."""
-    sys.stdout.write(value if value.endswith("\n") else value + "\n")
+    (sys.stdout or io.StringIO()).write(value if value.endswith("\n") else value + "\n")

@@ -60,10 +60,11 @@ def _ourselves(version: str) -> list[Finding]:
 
 def _show(found: dict[str, list[Finding]]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("for", "what", "", "found", box=None, pad_edge=False)
     for name, findings in found.items():
         for finding in findings:
-            state = "[green]ok[/]" if finding.ok else "[red]missing[/]"
+            state = Text("ok", style="green") if finding.ok else Text("missing", style="red")
             table.add_row(name, finding.what, state, finding.detail + (f"\n-> {finding.mend}" if finding.mend else ""))
     out().print(table)

@@ -21,7 +21,7 @@ def explain(
     control: Annotated[
         list[str] | None, typer.Option("--control", "-c", metavar="NAME", help="Only this control, e.g. golden; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which instance.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, max=2**32 - 1, help="Which instance.")] = 0,
     draw: Annotated[int, typer.Option("--draw", metavar="N", min=0, help="Which draw of the seed, where one was drawn anew.")] = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where screenshots go; a new temporary folder else.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import threading
@@ -41,11 +42,6 @@ SAVE_SECONDS = 2.0
 _ORDER = ["valid", "invalid", "undecided"]
 _COLOUR = {"valid": "green", "invalid": "red", "undecided": "yellow"}
 _FAILED = {"recipe-failed", "setup-failed", "environment-fault"}
-
-
-def escape(text: str) -> str:
-    """Text that rich takes as it is."""
-    return text.replace("[", "\\[")
 
 
 def golden_check(
@@ -96,22 +92,20 @@ def golden_check(
     check = GoldenCheck(plan)
     with _alone(path):
         ledger, kept = _run(check, path, quiet=format is Format.JSON)
-    causes = 0
-    if report is not None:
-        from unibench.golden.report import write_report
-
-        with plan.open_suite() as remote:
-            causes = write_report(report, ledger, check.shots, remote.repro)
     fresh = new_faults(ledger, known) if known is not None else []
     if format is Format.JSON:
         print_json(ledger.model_dump_json(indent=1))
     else:
         _show(ledger)
-        if report is not None:
-            out().print(f"report: {causes} causes in {report}")
         out().print(f"ledger: {kept}")
     if baseline is not None:
         _show_fresh(fresh, baseline, err() if format is Format.JSON else out())
+    if report is not None:
+        from unibench.golden.report import write_report
+
+        with plan.open_suite() as remote:
+            causes = write_report(report, ledger, check.shots, remote.repro)
+        (err() if format is Format.JSON else out()).print(f"report: {causes} causes in {report}")
     if kept != path:
         raise FileProblem(f"the ledger could not be written to {path}; it is kept in {kept}")
     if fresh or (strict and any(entry.decision != "valid" for entry in ledger.entries)):
@@ -122,7 +116,7 @@ def lock_path(path: Path) -> Path:
     """The lock that a golden check holds while it writes a ledger."""
     from unibench.record import digest
 
-    return Path(tempfile.gettempdir()) / f"unibench-{digest(str(path.resolve()))}.lock"
+    return Path(tempfile.gettempdir()) / f"unibench-{digest(os.fsencode(path.resolve()).hex())}.lock"
 
 
 @contextmanager
@@ -201,6 +195,7 @@ def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
 def _show(ledger: Ledger) -> None:
     """The tables by result and reason, a line of evidence for each fault, and the coverage line."""
     from rich.table import Table
+    from rich.text import Text
 
     from unibench.golden.ledger import coverage
 
@@ -212,19 +207,19 @@ def _show(ledger: Ledger) -> None:
     table = Table("result", "reason", "tasks", "which", box=None, pad_edge=False)
     for (decision, reason), names in sorted(groups.items(), key=lambda group: (_ORDER.index(group[0][0]), group[0][1])):
         which = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        table.add_row(f"[{_COLOUR[decision]}]{decision}[/]", reason, str(len(names)), which)
+        table.add_row(Text(decision, style=_COLOUR[decision]), reason, str(len(names)), which)
     faulty = [entry for entry in ledger.entries if entry.faults]
     if faulty:
         evidence = Table("task", "reason", "instances", "evidence", box=None, pad_edge=False)
         for entry in faulty:
             rate = f"mixed {entry.faulty}/{entry.checked}" if entry.mixed else f"{entry.faulty}/{entry.checked}"
             for reason, fault in _first_of_each(entry).items():
-                evidence.add_row(entry.task, reason, rate, escape(fault.line))
+                evidence.add_row(entry.task, reason, rate, fault.line)
         console.print(evidence)
         console.print()
     undecided = [entry for entry in ledger.entries if entry.decision == "undecided"]
     for entry in undecided:
-        console.print(f"undecided {entry.task}: {escape(_why(entry))}")
+        console.print(f"undecided {entry.task}: {_why(entry)}")
     console.print(table)
     console.print(f"{ledger.suite} on {ledger.substrate.name} ({ledger.substrate.fidelity}, {ledger.substrate.digest}): {coverage(ledger)}")
 
@@ -248,4 +243,4 @@ def _why(entry: Entry) -> str:
 def _show_fresh(fresh: list[tuple[str, Fault]], baseline: Path, console: Console) -> None:
     console.print(f"new faults, which {baseline} does not have: {len(fresh)}")
     for task, fault in fresh:
-        console.print(f"  {task}: {fault.reason}: {escape(fault.line)}")
+        console.print(f"  {task}: {fault.reason}: {fault.line}")

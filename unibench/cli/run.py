@@ -57,7 +57,7 @@ def run(
     ] = None,
     score_at_budget: Annotated[AtBudget, typer.Option("--score-at-budget", help="What happens when the budget ends.")] = AtBudget.VERIFY,
     act_seconds: Annotated[
-        float, typer.Option("--act-seconds", metavar="S", min=0.1, help="How long the agent may take for an action.")
+        float, typer.Option("--act-seconds", metavar="S", min=0.1, max=86400, help="How long the agent may take for an action.")
     ] = 300,
     ledger: Annotated[
         Path | None, typer.Option("--ledger", metavar="FILE", help="The golden check's ledger; SUITE.ledger.json if there.")

@@ -5,6 +5,7 @@ A cause is the owner's file that decided × the reason × the control. The repor
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections import defaultdict
@@ -69,6 +70,15 @@ class Cause:
         return dict(found)
 
 
+def _remove_old(folder: Path) -> None:
+    """Takes away the causes of an earlier report in the same folder; nothing else that lies there."""
+    for place in folder.glob("[0-9][0-9]-*--*--*"):
+        for name in ("README.md", "repro.py", "end_state.png"):
+            (place / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            place.rmdir()
+
+
 def causes_of(ledger: Ledger) -> list[Cause]:
     """The ledger's faults by cause, the one with the most tasks first."""
     found: dict[tuple[str, str, str], Cause] = {}
@@ -112,6 +122,7 @@ def write_report(folder: Path, ledger: Ledger, shots: Mapping[tuple[str, str], b
     cause_page = environment.from_string((templates / "cause.md.jinja").read_text(encoding="utf-8"))
     index_page = environment.from_string((templates / "index.md.jinja").read_text(encoding="utf-8"))
     causes = causes_of(ledger)
+    _remove_old(folder)
     for number, cause in enumerate(causes, 1):
         case = cause.cases[0]
         cause.number = number

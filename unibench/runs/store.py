@@ -5,6 +5,7 @@ Each episode is one transaction, so a kill at any moment leaves each finished on
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,13 +43,14 @@ class RunStore:
 
     def __init__(self, folder: Path, *, writing: bool = False) -> None:
         self.folder = folder
+        self._writing = writing
         path = folder / FILE
         if not writing and not path.is_file():
             raise FileProblem(f"{folder} is no run: it has no {FILE}")
         with self._said():
             if writing:
                 folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._db = self._open(path, writing=writing)
             if writing:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=FULL")
@@ -64,11 +66,11 @@ class RunStore:
     def _said(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
-            raise FileProblem(f"the run in {self.folder} cannot be used: {error}") from None
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             raise FileProblem(f"the run in {self.folder} is broken: {first['msg']}") from None
+        except (sqlite3.Error, OSError, TypeError, ValueError) as error:
+            raise FileProblem(f"the run in {self.folder} cannot be used: {error}") from None
 
     def manifest(self) -> Manifest | None:
         """The manifest; None before the run has begun."""
@@ -127,7 +129,22 @@ class RunStore:
             rows = self._db.execute("SELECT digest, json FROM descriptors").fetchall()
             return {name: VerifierDescriptor.model_validate_json(text) for name, text in rows}
 
+    def _open(self, path: Path, *, writing: bool) -> sqlite3.Connection:
+        if writing:
+            return sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        try:
+            db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False, isolation_level=None)
+            db.execute("SELECT COUNT(*) FROM episodes")
+        except sqlite3.OperationalError:
+            # A journal that cannot be made beside it: the folder is read-only, so nobody writes it either.
+            db = sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True, check_same_thread=False, isolation_level=None)
+        return db
+
     def close(self) -> None:
+        if self._writing:
+            # One file, so that a finished run can be copied and read anywhere.
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("PRAGMA journal_mode=DELETE")
         self._db.close()
 
 
@@ -136,6 +153,8 @@ def differences(one: Manifest, other: Manifest) -> list[str]:
     named = [name for name in type(one.protocol).model_fields if getattr(one.protocol, name) != getattr(other.protocol, name)]
     if (one.agent.name, one.agent.arguments) != (other.agent.name, other.agent.arguments):
         named.append("agent")
+    if one.agent.described != other.agent.described:
+        named.append("what the agent says of itself")
     if one.specs != other.specs:
         named.append("instances")
     return named

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from unibench.errors import UsageError
+from unibench.errors import FileProblem, UsageError
 from unibench.record import SCHEMA_VERSION, Record
 from unibench.runs.records import AgentIdentity, Dropped, EpisodeRecord, Manifest
 from unibench.scorecard.intervals import over_tasks, wilson
@@ -112,6 +112,9 @@ def scorecard(manifest: Manifest, records: Sequence[EpisodeRecord], descriptors:
         rows.append(_row(manifest, groups[key], "all"))
         if any(record.checked != "unchecked" for record in records):
             rows.append(_row(manifest, [record for record in groups[key] if record.checked == "valid"], "valid", like=groups[key][0]))
+    missing = {record.descriptor for record in records} - set(descriptors)
+    if missing:
+        raise FileProblem(f"the run is broken: it has no descriptor {sorted(missing)[0]}")
     implementations = Counter(descriptors[record.descriptor].implementation for record in records)
     largest = implementations.most_common(1)[0] if implementations else ("", 0)
     means = task_means(records)

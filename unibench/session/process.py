@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -100,8 +101,9 @@ class ChildProcess:
                     send(self._in, {"id": self._next, "method": method, "params": dict(params or {})}, frames)
                 finally:
                     deadline.cancel()
+                end = time.monotonic() + seconds
                 while True:
-                    header, replied = self._replies.get(timeout=seconds)
+                    header, replied = self._next_reply(end, method)
                     if header is _ENDED[0]:
                         raise self._death(method)
                     if header.get("id") == self._next:
@@ -116,7 +118,25 @@ class ChildProcess:
             raise by_name(str(error.get("type")))(str(error.get("message")), detail=str(error.get("detail")))
         return header.get("result"), replied
 
+    def _next_reply(self, end: float, method: str) -> tuple[dict[str, Any], Frames]:
+        """The next message. A child that has ended may have left a child of its own that holds the pipe, so it is looked after.
+
+        Raises:
+            queue.Empty: the time is over.
+        """
+        while True:
+            try:
+                return self._replies.get(timeout=max(0.0, min(1.0, end - time.monotonic())))
+            except queue.Empty:
+                if self._child.poll() is not None and self._replies.empty():
+                    raise self._death(method) from None
+                if time.monotonic() >= end:
+                    raise
+
     def _death(self, method: str) -> SessionDied:
+        # The pipe may end a moment before the process does, which then has an exit code of its own.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._child.wait(timeout=0.3)
         self.kill()
         code = self._child.returncode
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"

@@ -58,6 +58,7 @@ class Episode:
     infeasible: bool = False
     done: bool = False
     crashed: str = ""
+    reloaded: bool = False
 
 
 class MiniwobSession(Session):
@@ -107,6 +108,7 @@ class MiniwobSession(Session):
         episode = Episode(spec, task, context, page, goal, Looker(page, self._settings.tags_to_mark), messages=[])
         self._episode = episode
         self._watch(page, episode)
+        page.on("domcontentloaded", lambda _: self._loaded_again(episode))
         context.on("page", lambda opened: self._opened(opened, episode))
         offered = offers(self._settings)
         brief = Brief(
@@ -163,6 +165,11 @@ class MiniwobSession(Session):
         self._active_page(episode)
         reward, done, _, info = self._alive(lambda: episode.task.validate(episode.page, episode.messages))
         raw = info.get("RAW_REWARD_GLOBAL")
+        if episode.reloaded and raw is not None and not self._settings.allow_any_url:
+            # A fresh load draws another instance than the one on record; whatever is done on it solves another task.
+            return Verdict.of(
+                descriptor, 0.0, final=True, evidence=Evidence(found={"url": episode.page.url}, note="the task's page was loaded again")
+            )
         wrapper, page = descriptor.sources
         # A raw reward between 0 and 1 is the page's partial credit; only BrowserGym's "> 0" makes a pass of it.
         by_wrapper = raw is None or 0 < raw < 1
@@ -208,6 +215,9 @@ class MiniwobSession(Session):
             episode.crashed = "the page crashed"
 
         page.on("crash", crashed)
+
+    def _loaded_again(self, episode: Episode) -> None:
+        episode.reloaded = True
 
     def _opened(self, page: Page, episode: Episode) -> None:
         """A page that the task's page opened becomes the active one, as upstream's focus tracking makes it."""
