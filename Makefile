@@ -12,6 +12,9 @@ demo: $(VENV)/browser
 	$(BIN)/unibench suites
 	$(BIN)/unibench golden-check miniwob $(DEMO) --jobs 2 -o $(VENV)/demo.ledger.json
 	$(BIN)/unibench explain miniwob click-checkboxes --control one-missing
+	rm -rf $(VENV)/demo-run
+	PYTHONPATH=examples/agents $(BIN)/unibench run miniwob -a first_match:FirstMatch -t 'click-b*' -t 'click-t*' \
+		--ledger $(VENV)/demo.ledger.json --jobs 2 -o $(VENV)/demo-run
 
 bench: $(VENV)/browser
 	$(BIN)/python benchmarks/miniwob_episode.py
