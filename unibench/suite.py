@@ -153,6 +153,12 @@ class Session(ABC):
     def verify(self) -> Verdict:
         """Asks the task's verifier. If it acts first, this consumes the episode."""
 
+    def settle(self) -> None:  # noqa: B027 - most machines have nothing to wait for
+        """Waits until what was done to the machine by hand has taken effect, as :meth:`act` does after an action.
+
+        Golden recipes drive the live machine; the verifier must not be asked sooner of them than of an agent.
+        """
+
     def artifacts(self) -> dict[str, bytes]:
         """What a later regrade needs, by file name."""
         return {}

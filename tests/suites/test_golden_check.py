@@ -57,6 +57,14 @@ def test_it_finds_sound_and_faulty_verifiers_by_itself() -> None:
     assert {cause.source.path for cause in causes_of(ledger)} == {"browsergym/miniwob/base.py"}
 
 
+def test_the_verifier_is_asked_no_sooner_than_of_an_agent() -> None:
+    """A result of search-engine is a link to "#": a moment after the click the address differs, and BrowserGym refuses it."""
+    ledger = check("search-engine", seeds=(0, 1))
+    entry = ledger.entries[0]
+    assert (entry.decision, entry.reasons, entry.faulty) == (Decision.INVALID, (Reason.GOLDEN_REJECTED,), 2)
+    assert {cause.source.path for cause in causes_of(ledger)} == {"browsergym/miniwob/base.py"}
+
+
 def test_untouched_and_idle_share_an_episode_and_repeats_agree() -> None:
     entry = check("click-test", repeats=2).entries[0]
     runs = entry.instances[0].runs

@@ -99,6 +99,8 @@ def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> 
         return result(Outcome.RECIPE_FAILED, message=message), _shot(worker, shot == "always")
     if control.build is not None and (unproven := _unproven(control, readback)) is not None:
         return result(unproven, message="the read-back does not prove the state", readback=readback), _shot(worker, shot == "always")
+    if control.build is not None:
+        worker.session.settle()
     for action in control.final:
         try:
             failed = worker.session.act(action).error

@@ -189,6 +189,9 @@ class MiniwobSession(Session):
             seconds=time.perf_counter() - start,
         )
 
+    def settle(self) -> None:
+        self._settle(self.episode)
+
     def artifacts(self) -> dict[str, bytes]:
         episode = self.episode
         html = self._alive(episode.page.content)
