@@ -25,6 +25,13 @@ DEVICE_STATE = register_kind(
 PAGE_STATE = register_kind(VerifierKind(name="page-state", summary="reads the state of a web page", reads="page"))
 TOKEN_F1 = register_kind(VerifierKind(name="token-f1", summary="bag-of-tokens F1 between an answer and a reference", reads="answer"))
 GRAPH_CR = register_kind(VerifierKind(name="graph-cr", summary="coverage rate over a graph of subtasks", reads="graph"))
+REFUSAL_KIND = register_kind(
+    VerifierKind(name="refusal", summary="passes if the agent says that the task cannot be done", reads="the agent's last action")
+)
+RUNTIME_GUI = register_kind(
+    VerifierKind(name="runtime-gui", summary="reads what running programs show or do, as windows, widgets or status", reads="screen")
+)
+IMAGE_SIMILARITY = register_kind(VerifierKind(name="image-similarity", summary="how alike two images are", reads="files"))
 
 
 def kinds() -> dict[str, VerifierKind]:

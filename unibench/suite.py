@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from unibench.actions import Action
+from unibench.data import DataFace
+from unibench.environments import EnvironmentFace
 from unibench.errors import UnknownName
 from unibench.observations import Observation
 from unibench.record import Record
@@ -89,6 +91,9 @@ class SuiteFace:
         isolation: how many sessions can live side by side.
         environment: environment variables that must be set when the session process is spawned.
         own_environment: it lives in a virtual environment of its own, found as ``unibench.session.python_for`` says.
+        installs: what ``unibench install`` makes for it; a suite may keep its session in unibench's environment and use this one
+            for its grader only.
+        data: what ``unibench data`` brings for it.
         call_seconds: how long one call to its session may take, by method; ``"*"`` for the others.
     """
 
@@ -105,6 +110,8 @@ class SuiteFace:
     isolation: Isolation = Isolation()
     environment: Callable[[Settings], Mapping[str, str]] = lambda settings: {}
     own_environment: bool = False
+    installs: EnvironmentFace | None = None
+    data: DataFace | None = None
     call_seconds: Mapping[str, float] = field(default_factory=lambda: {"*": 60.0})
 
     def substrate(self, name: str | None = None) -> Substrate:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from unibench.cli import doctor, explain, golden_check, run, schema, scorecard, show, suites
+from unibench.cli import data, doctor, explain, golden_check, install, run, schema, scorecard, show, suites
 
 app = typer.Typer(
     name="unibench",
@@ -40,6 +40,9 @@ def _root(
 app.command("suites")(suites.suites)
 app.command("tasks")(suites.tasks)
 app.command("doctor")(doctor.doctor)
+app.command("install")(install.install)
+app.command("uninstall")(install.uninstall)
+app.command("data")(data.data)
 app.command("golden-check")(golden_check.golden_check)
 app.command("explain")(explain.explain)
 app.command("run")(run.run)

@@ -127,6 +127,21 @@ def _show_verifiers(chosen: list[Task], descriptors: list[VerifierDescriptor]) -
     console.print(table)
     rows = Counter(descriptor.row for descriptor in descriptors)
     console.print(f"{len(chosen)} tasks: " + ", ".join(f"{count} {row}" for row, count in rows.most_common()))
-    acting = Counter(step for descriptor in descriptors for step in descriptor.acts_first)
+    judges = Counter(name for descriptor in descriptors for name in {leaf.implementation for leaf in leaves(descriptor)})
+    for name, count in judges.most_common(1):
+        console.print(f"the largest verifier is {name}: {count} of {len(chosen)} tasks ({count / len(chosen):.0%})")
+    acting = Counter(step.partition(":")[0] for descriptor in descriptors for step in descriptor.acts_first)
     if acting:
-        console.print("before looking, verifiers act: " + ", ".join(f"{step} {count}" for step, count in acting.most_common()))
+        console.print(
+            f"before looking, {sum(1 for d in descriptors if d.acts_first)} verifiers act: "
+            + ", ".join(f"{step} {count}" for step, count in acting.most_common())
+        )
+    if live := sum(descriptor.network for descriptor in descriptors):
+        console.print(f"{live} need the network when they judge")
+
+
+def leaves(descriptor: VerifierDescriptor) -> list[VerifierDescriptor]:
+    """The plain verifiers of a descriptor: itself, or its children's."""
+    if not descriptor.children:
+        return [descriptor]
+    return [leaf for child in descriptor.children for leaf in leaves(child)]

@@ -53,21 +53,11 @@ def python_for(face: SuiteFace) -> Path:
     Raises:
         Unavailable: the suite's own environment is not there.
     """
-    variable = "UNIBENCH_PYTHON_" + face.name.upper().replace("-", "_")
-    if chosen := os.environ.get(variable):
-        if not Path(chosen).exists():
-            raise Unavailable(f"{variable}={chosen} does not exist; set it to the Python of the environment that holds {face.name}")
-        return Path(chosen)
-    if not face.own_environment:
-        return Path(sys.executable)
-    import platformdirs
+    from unibench.environments import environment_python, environment_variable
 
-    python = Path(platformdirs.user_data_dir("unibench")) / "envs" / face.name / "bin" / "python"
-    if not python.exists():
-        raise Unavailable(
-            f"{face.name} lives in an environment of its own, which is not at {python}; make it, or set {variable} to its Python"
-        )
-    return python
+    if face.own_environment or (face.installs is None and os.environ.get(environment_variable(face.name))):
+        return environment_python(face.name)
+    return Path(sys.executable)
 
 
 class RemoteSuite:

@@ -1,0 +1,183 @@
+"""The files that tasks download, initial ones and gold ones: from the mirror, from what was fetched before, or from their URL.
+
+They are fetched before an episode starts, never by a grader: a download that fails makes the task unavailable and is never an
+agent's failure. Each is written whole or not at all, and its SHA-256 is on record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+from urllib.parse import unquote, urlparse
+
+from unibench.data import assets_folder
+from unibench.errors import Unavailable
+from unibench.files import write_atomic
+from unibench_osworld.task_files import TaskFile
+
+FETCH_SECONDS = 60
+MAX_BYTES = 2 * 1024**3
+_MARK = "/resolve/main/"
+
+Role = Literal["initial", "postconfig", "gold"]
+Origin = Literal["mirror", "store", "url", "same-name"]
+
+
+@dataclass(frozen=True)
+class Need:
+    """A file that a task downloads.
+
+    Attributes:
+        role: ``initial`` (set-up), ``postconfig`` (before the verifier looks), ``gold`` (what is compared with).
+        url: where upstream has it.
+        name: what the file is called at its destination: the guest path, or the name in the grader's cache.
+    """
+
+    role: Role
+    url: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file that is here.
+
+    Attributes:
+        origin: how it was come by; ``same-name`` is another task's file of the same name, which stands in.
+        sha256: of its contents.
+    """
+
+    need: Need
+    path: Path
+    origin: Origin
+    sha256: str
+
+
+def needs(task: TaskFile) -> list[Need]:
+    """All files that a task downloads, in its order."""
+    found = [Need("initial", url, path) for step in task.config for url, path in step.files]
+    found += [Need("postconfig", url, path) for step in task.postconfig for url, path in step.files]
+    for check in task.checks:
+        for config in (check.result, check.expected):
+            if config and config.get("type") == "cloud_file":
+                many = bool(config.get("multi", False))
+                urls, names = config.get("path", ""), config.get("dest", "")
+                found += [Need("gold", str(u), str(n)) for u, n in (zip(urls, names, strict=False) if many else [(urls, names)])]
+    return found
+
+
+def place_of(url: str) -> PurePosixPath:
+    """Where a URL's file lies in a mirror: the path after ``resolve/main``, or host and path.
+
+    Raises:
+        ValueError: the path leaves the mirror.
+    """
+    parsed = urlparse(url)
+    path = unquote(parsed.path)
+    place = PurePosixPath(path.partition(_MARK)[2] if _MARK in path else f"{parsed.netloc}{path}")
+    if place.is_absolute() or ".." in place.parts or not place.parts:
+        raise ValueError(f"{url} names no file of a mirror")
+    return place
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's contents."""
+    total = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            total.update(chunk)
+    return total.hexdigest()
+
+
+class AssetStore:
+    """Finds and keeps what tasks download.
+
+    Args:
+        suite: whose files they are.
+        mirror: a folder or an ``http(s)`` base URL laid out as upstream's file cache; empty for the URLs in the task files.
+        online: whether files that are nowhere here may be fetched.
+        borrow: whether an initial file may be another task's of the same name and domain.
+    """
+
+    def __init__(self, suite: str, mirror: str = "", *, online: bool = True, borrow: bool = True) -> None:
+        self._store = assets_folder(suite)
+        self._base = mirror.rstrip("/") if mirror.startswith(("http://", "https://")) else ""
+        self._mirror = Path(mirror).expanduser() if mirror and not self._base else None
+        if self._mirror is not None and not self._mirror.is_dir():
+            raise Unavailable(f"the mirror {mirror} is no folder; set assets to a folder or a URL, or leave it empty")
+        self._online = online
+        self._borrow = borrow
+
+    def find(self, need: Need) -> tuple[Path, Origin] | None:
+        """The file, if it is here; nothing is fetched."""
+        try:
+            place = place_of(need.url)
+        except ValueError:
+            return None
+        folders: tuple[tuple[Path | None, Origin], ...] = ((self._mirror, "mirror"), (self._store, "store"))
+        for folder, origin in folders:
+            if folder is not None and (folder / place).is_file():
+                return folder / place, origin
+        if self._borrow and need.role == "initial" and len(place.parts) >= 3:
+            for folder, _ in folders:
+                if folder is not None:
+                    alike = sorted((folder / place.parts[0]).glob(f"*/{_escaped(place.name)}"))
+                    if alike:
+                        return alike[0], "same-name"
+        return None
+
+    def lacking(self, task: TaskFile) -> list[str]:
+        """What is not here and cannot be fetched, in words; empty if the task has all it needs."""
+        lacking = []
+        for need in needs(task):
+            if self.find(need) is None and not (self._online and self._fetch_from(need)):
+                lacking.append(f"the {need.role} file {PurePosixPath(urlparse(need.url).path).name} is not here ({need.url})")
+        return lacking
+
+    def get(self, need: Need) -> Asset:
+        """The file, fetched if need be.
+
+        Raises:
+            Unavailable: it is not here and cannot be fetched.
+        """
+        path, origin = self.find(need) or (self._fetch(need), "url")
+        return Asset(need, path, origin, sha256(path))
+
+    def all_of(self, task: TaskFile) -> list[Asset]:
+        """All that a task downloads.
+
+        Raises:
+            Unavailable: something is not here and cannot be fetched.
+        """
+        return [self.get(need) for need in needs(task)]
+
+    def _fetch_from(self, need: Need) -> str:
+        """The URL to fetch from; empty if there is none."""
+        if self._base:
+            return f"{self._base}/{place_of(need.url)}"
+        return need.url if need.url.startswith(("http://", "https://")) else ""
+
+    def _fetch(self, need: Need) -> Path:
+        what = f"the {need.role} file {need.url}"
+        url = self._fetch_from(need) if self._online else ""
+        if not url:
+            raise Unavailable(f"{what} is not here; give a mirror with --set assets=DIR, or let it be fetched with --set network=true")
+        target = self._store / place_of(need.url)
+        try:
+            with urllib.request.urlopen(url, timeout=FETCH_SECONDS) as answer:
+                data = answer.read(MAX_BYTES + 1)
+                declared = int(answer.headers.get("Content-Length") or len(data))
+        except (urllib.error.URLError, OSError, ValueError) as error:
+            raise Unavailable(f"{what} cannot be fetched: {error}") from None
+        if len(data) > MAX_BYTES or len(data) != declared:
+            raise Unavailable(f"{what} came broken: {len(data)} of {declared} bytes")
+        write_atomic(target, data)
+        return target
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{ch}]" if ch in "*?[" else ch for ch in name)

@@ -1,0 +1,142 @@
+"""OSWorld in its session process: tasks, descriptors, what is available, and the door to a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from unibench.environments import environment_record, site_packages
+from unibench.errors import Unavailable
+from unibench.settings import Settings
+from unibench.suite import Finding, Session, Suite
+from unibench.task import Budget, InstanceSpec, Task
+from unibench.verdict import VerifierDescriptor
+from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
+from unibench_osworld.assets import AssetStore
+from unibench_osworld.describe import Upstream, describe
+from unibench_osworld.metrics import METRICS
+from unibench_osworld.task_check import check_task, used_getters
+from unibench_osworld.task_files import TaskFile, TaskSet, task_set
+from unibench_osworld.upstream_source import UpstreamSource, read_upstream
+
+STEPS = 15
+"""Upstream's own budget (``run.py``: ``--max_steps`` 15)."""
+
+ACCOUNT_STEPS = {"googledrive": "a Google account", "login": "a Google account"}
+
+
+class OsworldSuite(Suite):
+    """OSWorld's tasks, from the user's copy of the task files; judged in the suite's own environment."""
+
+    name: ClassVar[str] = "osworld"
+
+    @cached_property
+    def files(self) -> TaskSet:
+        """The task files.
+
+        Raises:
+            Unavailable: there are none.
+        """
+        return task_set(self.name, FOLDERS)
+
+    @cached_property
+    def source(self) -> UpstreamSource | None:
+        """Upstream's installed evaluators, as text; None if they are not installed."""
+        packages = site_packages(self.name)
+        if packages is None or not (packages / "desktop_env").is_dir():
+            return None
+        return read_upstream(packages / "desktop_env")
+
+    @cached_property
+    def package_version(self) -> str:
+        """The version of upstream's package: a checkout's commit or digest, or the distribution's."""
+        record = environment_record(self.name)
+        if record is not None and (record.commit or record.digest):
+            return record.commit or f"digest:{record.digest}"
+        return self.source.version if self.source is not None else VERSION
+
+    @cached_property
+    def evaluators(self) -> Upstream:
+        """Whose code judges."""
+        return Upstream(PACKAGE, self.package_version)
+
+    def upstream(self) -> Mapping[str, str]:
+        return {PACKAGE: self.package_version, "tasks": self.files.version}
+
+    @cached_property
+    def _tasks(self) -> list[Task]:
+        return [
+            Task(suite=self.name, id=t.id, instruction=t.instruction, budget=Budget(steps=STEPS), tags=self._tags(t))
+            for t in self.files.tasks.values()
+        ]
+
+    def _tags(self, task: TaskFile) -> tuple[str, ...]:
+        apps = [f"app:{app}" for app in task.definition.get("related_apps", ())]
+        return (f"domain:{task.domain}", *apps, *(f"split:{name}" for name in self.files.splits_of(task.id)))
+
+    def tasks(self) -> Sequence[Task]:
+        return self._tasks
+
+    def draw(self, task: str, seed: int, index: int = 0) -> InstanceSpec:
+        """The task itself: upstream's tasks have no parameters, and every seed gives the same episode."""
+        found = self.files[task]
+        return InstanceSpec(suite=self.name, task=task, seed=seed, index=index, params={"definition": found.digest})
+
+    def describe(self, task: str, settings: Settings) -> VerifierDescriptor:
+        return describe(self.files[task], self.evaluators)
+
+    def unavailable(self, task: str, settings: Settings, substrate: str) -> tuple[str, ...]:
+        assert isinstance(settings, DesktopSettings)
+        found = self.files[task]
+        reasons = [*self._skew(found), *self._wants(found, settings)]
+        reasons += self.store(settings).lacking(found)
+        return tuple(dict.fromkeys(reasons))
+
+    def store(self, settings: DesktopSettings) -> AssetStore:
+        """Where the tasks' files come from under these settings."""
+        return AssetStore(self.name, settings.assets, online=settings.network, borrow=settings.borrowed_files)
+
+    def _skew(self, task: TaskFile) -> list[str]:
+        """What the installed evaluators lack, and what the static check finds fatal."""
+        if self.source is None:
+            return [f"the evaluators are not installed; run `unibench install {self.name}`"]
+        return [f"{problem.rule}: {problem.message}" for problem in check_task(task, self.source) if problem.rule == "version-skew"]
+
+    def _wants(self, task: TaskFile, settings: DesktopSettings) -> list[str]:
+        reasons = []
+        record = environment_record(self.name)
+        for check in task.checks:
+            package = METRICS[check.metric].needs if check.metric in METRICS else ""
+            if package and not (record is not None and record.full):
+                reasons.append(f"{check.metric} needs {package}; run `unibench install {self.name} --full`")
+        for step in (*task.config, *task.postconfig):
+            if what := ACCOUNT_STEPS.get(step.type):
+                reasons.append(f"the step {step.type} needs {what}")
+        live = [name for name in used_getters(task) if self.evaluators.getter(name).live]
+        if live and not settings.network:
+            reasons.append(f"its verifier reads the live web ({', '.join(live)}); allow it with --set network=true")
+        return reasons
+
+    def open(self, settings: Settings, substrate: str) -> Session:
+        from unibench_osworld.session import DesktopSession
+
+        assert isinstance(settings, DesktopSettings)
+        return DesktopSession(self, settings, FACE.substrate(substrate))
+
+    def probe(self, settings: Settings) -> Sequence[Finding]:
+        from unibench_osworld.probe import probe
+
+        assert isinstance(settings, DesktopSettings)
+        return probe(self, settings)
+
+
+def installed(suite: OsworldSuite) -> UpstreamSource:
+    """Upstream's evaluators.
+
+    Raises:
+        Unavailable: they are not installed.
+    """
+    if suite.source is None:
+        raise Unavailable(f"the evaluators of {suite.name} are not installed; run `unibench install {suite.name}`")
+    return suite.source
