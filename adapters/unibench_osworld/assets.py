@@ -112,6 +112,12 @@ class AssetStore:
         self._online = online
         self._borrow = borrow
 
+    @property
+    def folders(self) -> list[Path]:
+        """The folders that files can come from."""
+        self._store.mkdir(parents=True, exist_ok=True)
+        return [folder for folder in (self._mirror, self._store) if folder is not None]
+
     def find(self, need: Need) -> tuple[Path, Origin] | None:
         """The file, if it is here; nothing is fetched."""
         try:

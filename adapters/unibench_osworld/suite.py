@@ -9,7 +9,7 @@ from typing import ClassVar
 from unibench.environments import environment_record, site_packages
 from unibench.errors import Unavailable
 from unibench.settings import Settings
-from unibench.suite import Finding, Session, Suite
+from unibench.suite import Finding, Session, Suite, SuiteFace
 from unibench.task import Budget, InstanceSpec, Task
 from unibench.verdict import VerifierDescriptor
 from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
@@ -30,6 +30,7 @@ class OsworldSuite(Suite):
     """OSWorld's tasks, from the user's copy of the task files; judged in the suite's own environment."""
 
     name: ClassVar[str] = "osworld"
+    face: ClassVar[SuiteFace] = FACE
 
     @cached_property
     def files(self) -> TaskSet:
@@ -122,7 +123,7 @@ class OsworldSuite(Suite):
         from unibench_osworld.session import DesktopSession
 
         assert isinstance(settings, DesktopSettings)
-        return DesktopSession(self, settings, FACE.substrate(substrate))
+        return DesktopSession(self, settings, self.face.substrate(substrate))
 
     def probe(self, settings: Settings) -> Sequence[Finding]:
         from unibench_osworld.probe import probe

@@ -1,0 +1,243 @@
+"""The session's side of the grader: starts its box, asks it, tells apart what was the machine's, upstream's or an agent's doing."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from unibench.errors import EnvironmentFault, SetupFault, Unavailable
+from unibench_guests.box import SYSTEM, Box, Mount, Plan
+from unibench_osworld.assets import Asset, sha256
+from unibench_osworld.grader.relay import Relay
+
+HERE = Path(__file__).parent
+IN_BOX = "/unibench/grader"
+PORTS = (5000, 9222, 8080)
+SERVER = "127.0.0.1:5000"
+START_SECONDS = 120.0
+GRACE_SECONDS = 30.0
+MEMORY = 8 << 30
+PROCESSES = 512
+OPTIONAL = ("easyocr", "librosa")
+HARMLESS_HOSTS = ("ipapi.co",)
+"""Hosts that upstream's getters ask in passing, and do without (``getters/misc.py``: the time zone)."""
+
+
+@cache
+def _prefixes(python: Path) -> tuple[Path, Path]:
+    """Where an interpreter's environment and its standard library are."""
+    code = "import sys; print(sys.prefix); print(sys.base_prefix)"
+    try:
+        done = subprocess.run([str(python), "-I", "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Unavailable(f"{python} does not run: {error}") from None
+    prefix, base = done.stdout.split("\n")[:2]
+    return Path(prefix), Path(base)
+
+
+class Grader:
+    """Upstream's code in a box, waiting for calls; its processes end with this object.
+
+    Args:
+        python: the interpreter of the suite's environment.
+        assets: folders of this machine that calls may name files of.
+        network: whether the box shares this machine's network; else it reaches the guest's ports alone.
+
+    Raises:
+        Unavailable: there is no bubblewrap, or upstream does not import; the message says which.
+    """
+
+    def __init__(self, python: Path, assets: Sequence[Path] = (), *, package: Path | None = None) -> None:
+        self.relay = Relay(PORTS)
+        self._assets = {folder.resolve(): f"/unibench/assets/{number}" for number, folder in enumerate(assets) if folder.is_dir()}
+        self._next = 0
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        try:
+            self._box = Box(self._plan(python, package), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        except BaseException:
+            self.relay.close()
+            raise
+        self._tail = bytearray()
+        for stream, take in ((self._box.stdout, self._read), (self._box.stderr, self._drain)):
+            assert stream is not None
+            threading.Thread(target=take, args=(stream,), daemon=True, name="grader").start()
+        try:
+            first = self._answer(time.monotonic() + START_SECONDS)
+        except BaseException:
+            self.close()
+            raise
+        if "error" in first:
+            self.close()
+            error = first["error"]
+            raise Unavailable(f"upstream's evaluators do not import: {error['type']}: {error['message']}", detail=str(error.get("detail", "")))
+        self.offers: dict[str, list[str]] = first["ready"]
+
+    def _plan(self, python: Path, package: Path | None) -> Plan:
+        prefix, base = _prefixes(python)
+        mounts = [*SYSTEM, Mount("tmpfs", "/tmp", size=256 << 20), Mount("ro", IN_BOX, str(HERE))]
+        for folder in dict.fromkeys((base, prefix)):
+            if not folder.is_relative_to("/usr"):
+                mounts.append(Mount("ro", str(folder), str(folder)))
+        environment = {"HOME": "/tmp/home", "LANG": "C.UTF-8", "PATH": f"{prefix}/bin:/usr/bin:/bin", "NUMBA_CACHE_DIR": "/tmp", "OPENBLAS_NUM_THREADS": "1"}
+        # Lists on the command line, as the box passes on no more of this process's environment than is named here.
+        paths = [IN_BOX, *(["/unibench/package"] if package else [])]
+        if package:
+            mounts.append(Mount("ro", "/unibench/package/desktop_env", str(package)))
+        mounts += [Mount("ro", target, str(folder)) for folder, target in self._assets.items()]
+        program = f"import sys; sys.path[:0] = {paths!r}; import runpy; runpy.run_path({IN_BOX + '/inside.py'!r}, run_name='__main__')"
+        return Plan(
+            argv=[str(prefix / "bin" / "python"), "-I", "-c", program, json.dumps(OPTIONAL)],
+            mounts=mounts,
+            environment=environment,
+            reach=self.relay.ports,
+            hostname="grader",
+            memory=MEMORY,
+            processes=PROCESSES,
+            chdir="/tmp",
+            nested=True,
+        )
+
+    def _read(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            self._lines.put(line)
+        self._lines.put(b"")
+
+    def _drain(self, stream: IO[bytes]) -> None:
+        while chunk := stream.read1(4096):  # type: ignore[attr-defined]
+            self._tail += chunk
+            del self._tail[:-8192]
+
+    def _answer(self, until: float) -> dict[str, Any]:
+        try:
+            line = self._lines.get(timeout=max(0.0, until - time.monotonic()))
+        except queue.Empty:
+            raise EnvironmentFault("the grader's box does not answer") from None
+        if not line:
+            last = bytes(self._tail).decode(errors="replace").strip().splitlines()
+            raise EnvironmentFault(f"the grader's box ended{': ' + last[-1] if last else ''}", detail=bytes(self._tail).decode(errors="replace"))
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+    def place(self, path: Path) -> str:
+        """How the box names a file of this machine.
+
+        Raises:
+            Unavailable: the file is in none of the folders that the box was given.
+        """
+        path = path.resolve()
+        for folder, target in self._assets.items():
+            if path.is_relative_to(folder):
+                return str(PurePosixPath(target) / path.relative_to(folder))
+        raise Unavailable(f"the grader's box cannot see {path}")
+
+    def call(self, job: str, *, seconds: float, **params: Any) -> dict[str, Any]:
+        """One call, in a process of its own.
+
+        Returns:
+            ``result`` or ``error`` (type, message, detail), and ``log``: what upstream printed.
+
+        Raises:
+            EnvironmentFault: the box is gone.
+        """
+        self._next += 1
+        assert self._box.stdin is not None
+        try:
+            self._box.stdin.write(json.dumps({"id": self._next, "job": job, "seconds": seconds, **params}).encode() + b"\n")
+            self._box.stdin.flush()
+        except (BrokenPipeError, ValueError, OSError):
+            raise EnvironmentFault("the grader's box is gone", detail=bytes(self._tail).decode(errors="replace")) from None
+        until = time.monotonic() + seconds + GRACE_SECONDS
+        while True:
+            found = self._answer(until)
+            if found.get("id") == self._next:
+                return found
+
+    @property
+    def alive(self) -> bool:
+        return self._box.alive
+
+    def close(self) -> None:
+        """Ends the box and all in it; safe to call twice."""
+        self._box.close()
+        self.relay.close()
+
+
+def set_up(grader: Grader, task: Mapping[str, Any], assets: Sequence[Asset], *, seconds: float, **params: Any) -> dict[str, str]:
+    """Brings the machine to a task's initial state.
+
+    Returns:
+        The files that set-up steps wrote into upstream's cache, by name.
+
+    Raises:
+        SetupFault: a step failed; upstream itself ignores that.
+    """
+    reply = grader.call("set_up", seconds=seconds, task=task, files=cached(grader, assets), **params)
+    if "error" in reply:
+        raise SetupFault(f"the set-up raised {reply['error']['type']}: {reply['error']['message']}", detail=_detail(reply))
+    result = reply["result"]
+    failed = next((line for line in map(failure, result["exchanges"]) if line), "")
+    if result["raised"] or failed:
+        step = f"set-up step {result['step'] + 1}: " if result["step"] >= 0 else ""
+        raise SetupFault(f"{step}{failed or result['raised']}", detail=_detail(reply))
+    made: dict[str, str] = result["made"]
+    return made
+
+
+def cached(grader: Grader, assets: Sequence[Asset]) -> dict[str, str]:
+    """What is put into upstream's cache before a call: name in the cache, and the file as the box names it.
+
+    Upstream's set-up controller looks for ``<uuid5 of the URL>_<name>``, its getter ``cloud_file`` for the plain ``dest``.
+    """
+    import uuid
+
+    found = {}
+    for asset in assets:
+        name = asset.need.name
+        if asset.need.role != "gold":
+            name = f"{uuid.uuid5(uuid.NAMESPACE_URL, asset.need.url)}_{PurePosixPath(name).name}"
+        if sha256(asset.path) != asset.sha256:
+            raise EnvironmentFault(f"{asset.path} changed since it was looked at")
+        found[name] = grader.place(asset.path)
+    return found
+
+
+def failure(exchange: Mapping[str, Any]) -> str:
+    """What of an exchange of the set-up says that its step failed; empty if it did not."""
+    if exchange["host"] != SERVER:
+        return f"{exchange['host']}{exchange['path']}: {exchange['error']}" if "error" in exchange else ""
+    if "error" in exchange:
+        return f"{exchange['path']}: {exchange['error']}"
+    if exchange["path"].startswith("/setup/") and exchange.get("status") != 200:
+        return f"{exchange['path']} gave {exchange.get('status')}: {exchange.get('said', '')}"
+    if exchange["path"] == "/setup/execute" and exchange.get("returned") not in (0, None):
+        return f"a command returned {exchange['returned']}: {exchange.get('said', '').strip()}"
+    return ""
+
+
+def lost(exchanges: Sequence[Mapping[str, Any]]) -> str:
+    """The exchange that shows that the machine's server went away while judging; empty if it did not."""
+    answered = {e["path"] for e in exchanges if e["host"] == SERVER and "status" in e}
+    for exchange in exchanges:
+        if exchange["host"] == SERVER and "error" in exchange and exchange["path"] not in answered:
+            return f"{exchange['path']}: {exchange['error']}"
+    return ""
+
+
+def not_fetched(exchanges: Sequence[Mapping[str, Any]]) -> str:
+    """The exchange with another host that failed while judging; empty if none did."""
+    for exchange in exchanges:
+        away = not exchange["host"].startswith("127.0.0.1:") and exchange["host"] not in HARMLESS_HOSTS
+        if away and ("error" in exchange or exchange.get("status", 200) >= 400):
+            return f"{exchange['host']}{exchange['path']}: {exchange.get('error') or exchange.get('status')}"
+    return ""
+
+
+def _detail(reply: Mapping[str, Any]) -> str:
+    return f"{reply.get('error', {}).get('detail', '')}\n{str(reply.get('log', ''))[-3000:]}".strip()

@@ -1,0 +1,62 @@
+"""``unibench doctor osworld``: what works here, tried for real."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from unibench.environments import environment_python, environment_record
+from unibench.errors import UnibenchError
+from unibench.suite import Finding
+from unibench_osworld import DesktopSettings
+from unibench_osworld.task_check import check_tasks
+
+if TYPE_CHECKING:
+    from unibench_osworld.suite import OsworldSuite
+
+
+def probe(suite: OsworldSuite, settings: DesktopSettings) -> list[Finding]:
+    """Task files, their static check, upstream's evaluators in their box, and a boot of the local desktop."""
+    return [*_tasks(suite), *_grader(suite, settings), *_desktop()]
+
+
+def _tasks(suite: OsworldSuite) -> list[Finding]:
+    files = suite.files
+    rules = Counter(problem.rule for problem in check_tasks(files, suite.source))
+    said = ", ".join(f"{count} {rule}" for rule, count in rules.most_common()) or "no problem"
+    return [
+        Finding(what="task files", ok=True, detail=f"{len(files.tasks)} tasks in {files.folder}, version {files.version}"),
+        Finding(what="static check", ok=True, detail=f"{said}; `unibench data {suite.name} --check` lists them"),
+    ]
+
+
+def _grader(suite: OsworldSuite, settings: DesktopSettings) -> list[Finding]:
+    mend = f"unibench install {suite.name}"
+    try:
+        from unibench_osworld.grader.client import Grader
+
+        start = time.monotonic()
+        grader = Grader(environment_python(suite.name), suite.store(settings).folders)
+        try:
+            offers = {key: len(names) for key, names in grader.offers.items()}
+        finally:
+            grader.close()
+    except UnibenchError as error:
+        return [Finding(what="evaluators", ok=False, detail=str(error), mend=mend)]
+    record = environment_record(suite.name)
+    full = "" if record is not None and record.full else "; without easyocr and librosa (--full)"
+    detail = f"{suite.package_version}: {offers['metrics']} metrics, {offers['getters']} getters, imported in their box in {time.monotonic() - start:.1f} s{full}"
+    return [Finding(what="evaluators", ok=True, detail=detail)]
+
+
+def _desktop() -> list[Finding]:
+    try:
+        from unibench_guests.local import LocalDesktop, substrate
+
+        start = time.monotonic()
+        with LocalDesktop():
+            seconds = time.monotonic() - start
+        return [Finding(what="local desktop", ok=True, detail=f"booted in {seconds:.2f} s; digest {substrate().digest}")]
+    except UnibenchError as error:
+        return [Finding(what="local desktop", ok=False, detail=str(error))]

@@ -1,0 +1,311 @@
+"""One desktop, one episode at a time: upstream's set-up, actions and evaluator in the grader's box, observations from the guest."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from unibench.actions import Action
+from unibench.environments import environment_python
+from unibench.errors import EnvironmentFault, UnknownName
+from unibench.observations import Observation, Screenshot
+from unibench.record import digest
+from unibench.settings import Substrate
+from unibench.suite import ActionResult, Session
+from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
+from unibench.verdict import Evidence, Status, Verdict, VerdictError, VerifierDescriptor
+from unibench_osworld import OBSERVATIONS, SCREEN, DesktopSettings
+from unibench_osworld.actions import CannotDo, Order, order
+from unibench_osworld.assets import Asset
+from unibench_osworld.grader import client
+from unibench_osworld.machines import Machine, make
+from unibench_osworld.task_files import TaskFile
+
+if TYPE_CHECKING:
+    from unibench_osworld.suite import OsworldSuite
+
+SETUP_SECONDS = 540.0
+ACT_SECONDS = 100.0
+LOOK_SECONDS = 30.0
+
+
+@dataclass
+class DesktopHandle:
+    """What golden recipes get.
+
+    Attributes:
+        spec, task: the instance and its task file.
+        machine: the live guest.
+        http: a client for the guest's REST API.
+        assets: the task's files on this machine, gold ones among them.
+        settings: the session's.
+    """
+
+    spec: InstanceSpec
+    task: TaskFile
+    machine: Machine
+    http: httpx.Client
+    assets: Sequence[Asset]
+    settings: DesktopSettings
+
+    def shell(self, command: str) -> str:
+        """Runs a shell command in the guest; gives its output.
+
+        Raises:
+            EnvironmentFault: the guest does not answer, or the command returns another code than 0.
+        """
+        found = self.http.post("/execute", json={"command": command, "shell": True})
+        value = found.json()
+        if found.status_code != 200 or value.get("returncode") != 0:
+            raise EnvironmentFault(f"the guest's shell: {command[:80]!r} gave {str(value)[:300]}")
+        return str(value["output"])
+
+    def put(self, path: str, data: bytes) -> None:
+        """Writes a file in the guest.
+
+        Raises:
+            EnvironmentFault: it cannot be written.
+        """
+        found = self.http.post("/setup/upload", data={"file_path": path}, files={"file_data": ("file", data)})
+        if found.status_code != 200:
+            raise EnvironmentFault(f"the guest takes no file {path}: {found.text[:200]}")
+
+    def get(self, path: str) -> bytes | None:
+        """A file's bytes; None if it is not there."""
+        found = self.http.post("/file", data={"file_path": path})
+        return found.content if found.status_code == 200 else None
+
+
+@dataclass
+class Episode:
+    """All that lives as long as one instance."""
+
+    spec: InstanceSpec
+    task: TaskFile
+    assets: list[Asset]
+    made: dict[str, str]
+    http: httpx.Client
+    history: list[str]
+    judged: dict[str, Any]
+
+
+class DesktopSession(Session):
+    """A desktop suite's session on any of its machines."""
+
+    def __init__(self, suite: OsworldSuite, settings: DesktopSettings, substrate: Substrate, *, os_type: str = "Ubuntu") -> None:
+        self._suite = suite
+        self._settings = settings
+        self._named = substrate
+        self._os_type = os_type
+        self._python = environment_python(suite.name)
+        self._machine = make(substrate.name, settings, SCREEN, self._python)
+        self._store = suite.store(settings)
+        self._grader: client.Grader | None = None
+        self._episode: Episode | None = None
+
+    @property
+    def substrate(self) -> Substrate:
+        return self._machine.substrate(self._named)
+
+    @property
+    def grader(self) -> client.Grader:
+        if self._grader is None or not self._grader.alive:
+            self._grader = client.Grader(self._python, self._store.folders)
+        return self._grader
+
+    @property
+    def episode(self) -> Episode:
+        if self._episode is None:
+            raise EnvironmentFault("there is no running episode; reset first")
+        return self._episode
+
+    @property
+    def handle(self) -> DesktopHandle:
+        episode = self.episode
+        return DesktopHandle(episode.spec, episode.task, self._machine, episode.http, episode.assets, self._settings)
+
+    @property
+    def _call(self) -> dict[str, Any]:
+        return {
+            "os_type": self._os_type,
+            "password": self._settings.client_password,
+            "retry_seconds": self._settings.retry_seconds,
+            "screen": list(SCREEN),
+        }
+
+    # -- the port ------------------------------------------------------------------------------
+
+    def reset(self, spec: InstanceSpec) -> Instance:
+        self._leave()
+        task = self._suite.files[spec.task]
+        assets = self._store.all_of(task)
+        grader = self.grader
+        self._machine.fresh()
+        grader.relay.lead_to(self._machine.targets)
+        made = client.set_up(grader, task.definition, assets, seconds=SETUP_SECONDS, **self._call)
+        http = httpx.Client(base_url=self._machine.url, timeout=LOOK_SECONDS, trust_env=False)
+        self._episode = Episode(spec, task, assets, made, http, history=[], judged={})
+        time.sleep(self._settings.ready_seconds)
+        offers = self._suite.face.offers(self._settings)
+        brief = Brief(
+            suite=spec.suite,
+            task=spec.task,
+            goal=(Text(text=task.instruction),),
+            actions=offers.actions,
+            dialects=offers.dialects,
+            observations=tuple(offers.observations),
+            screen=offers.screen,
+            budget=next((t.budget for t in self._suite.tasks() if t.id == spec.task), Budget()),
+        )
+        return Instance(spec=spec, brief=brief, initial_state=digest({"definition": task.digest, "files": _listed(assets)}))
+
+    def observe(self, names: Sequence[str]) -> Observation:
+        for name in names:
+            if name not in OBSERVATIONS:
+                raise UnknownName.among("observation", name, OBSERVATIONS)
+        values: dict[str, Any] = {}
+        seconds: dict[str, float] = {}
+        for name in names:
+            start = time.perf_counter()
+            values[name] = self._look(name)
+            seconds[name] = time.perf_counter() - start
+        return Observation(values, seconds)
+
+    def _look(self, name: str) -> Any:
+        http = self.episode.http
+        if name == "screenshot":
+            png = self._ask(http, "/screenshot").content
+            if png[:8] != b"\x89PNG\r\n\x1a\n":
+                raise EnvironmentFault("the guest's screenshot is no PNG")
+            return Screenshot(png)
+        path, key = ("/accessibility", "AT") if name == "a11y" else ("/terminal", "output")
+        try:
+            return str(self._ask(http, path).json()[key] or "")
+        except (ValueError, KeyError, TypeError):
+            raise EnvironmentFault(f"the guest's answer to {path} is none") from None
+
+    @staticmethod
+    def _ask(http: httpx.Client, path: str) -> httpx.Response:
+        try:
+            answer = http.get(path)
+        except httpx.HTTPError as error:
+            raise EnvironmentFault(f"the guest does not answer {path}: {error}") from None
+        if answer.status_code != 200:
+            raise EnvironmentFault(f"the guest answers {path} with {answer.status_code}: {answer.text[:200]}")
+        return answer
+
+    def act(self, action: Action) -> ActionResult:
+        episode = self.episode
+        start = time.perf_counter()
+        try:
+            what = order(action, SCREEN)
+        except CannotDo as error:
+            return ActionResult(error=str(error), seconds=time.perf_counter() - start)
+        if what.said:
+            episode.history.append(what.said)
+        time.sleep(self._settings.pause if what.wait is None else what.wait)
+        error = self._send(what) if what.code else ""
+        if what.said and not what.ends:
+            time.sleep(self._settings.pause)
+        return ActionResult(error=error, ended=what.ends, seconds=time.perf_counter() - start)
+
+    def _send(self, what: Order) -> str:
+        """Sends code through upstream's controller; gives what went wrong in it."""
+        params = {**self._call, "dialect": what.dialect, "code": what.code}
+        reply = self.grader.call("act", seconds=ACT_SECONDS, **params)
+        if "error" in reply:
+            # Upstream raises on an action that it does not understand; the agent sent it.
+            return f"{reply['error']['type']}: {reply['error']['message']}"
+        exchanges = reply["result"]["exchanges"]
+        if gone := client.lost(exchanges):
+            raise EnvironmentFault(f"the guest does not take actions: {gone}")
+        last = exchanges[-1] if exchanges else {}
+        if last.get("returned") not in (0, None) or last.get("status") != 200:
+            lines = str(last.get("said", "")).strip().splitlines()
+            return lines[-1] if lines else "the code failed"
+        return ""
+
+    def verify(self) -> Verdict:
+        episode = self.episode
+        descriptor = self._suite.describe(episode.task.id, self._settings)
+        start = time.perf_counter()
+        time.sleep(self._settings.settle_seconds)
+        reply = self.grader.call(
+            "evaluate",
+            seconds=self._settings.grader_seconds,
+            task=episode.task.definition,
+            files=client.cached(self.grader, episode.assets),
+            made=episode.made,
+            history=episode.history,
+            **self._call,
+        )
+        result = reply.get("result", {})
+        episode.judged = reply
+        exchanges = result.get("exchanges", [])
+        if gone := client.lost(exchanges):
+            raise EnvironmentFault(f"the guest does not answer its verifier: {gone}")
+        return judged(descriptor, reply, time.perf_counter() - start)
+
+    def artifacts(self) -> dict[str, bytes]:
+        episode = self.episode
+        return {
+            "screenshot.png": self._look("screenshot").png,
+            "assets.json": json.dumps(_listed(episode.assets), indent=1).encode(),
+            "evaluation.json": json.dumps(episode.judged, indent=1).encode(),
+        }
+
+    def close(self) -> None:
+        self._leave()
+        self._machine.close()
+        if self._grader is not None:
+            self._grader.close()
+            self._grader = None
+
+    def _leave(self) -> None:
+        episode, self._episode = self._episode, None
+        if episode is not None:
+            episode.http.close()
+
+
+def _listed(assets: Sequence[Asset]) -> list[dict[str, str]]:
+    return [
+        {"url": a.need.url, "role": a.need.role, "name": a.need.name, "origin": a.origin, "sha256": a.sha256}
+        for a in assets
+    ]
+
+
+def judged(descriptor: VerifierDescriptor, reply: dict[str, Any], seconds: float) -> Verdict:
+    """A verdict from the grader's answer: upstream's number as it is, or what kept upstream from giving one."""
+    result = reply.get("result", {})
+    parts = result.get("parts", [])
+    evidence = _evidence(parts)
+    error = reply.get("error") or result.get("error")
+    if error is None and (away := client.not_fetched(result.get("exchanges", []))):
+        error = {"type": "DownloadFailed", "message": f"the verifier needed {away}", "detail": ""}
+    if error is not None:
+        what = VerdictError(type=str(error["type"]), message=str(error["message"])[:2000], detail=str(error.get("detail", ""))[-4000:])
+        return Verdict(descriptor=descriptor, status=Status.UNSCORED, error=what, evidence=evidence, seconds=seconds)
+    value = float(result["value"])
+    children = tuple(
+        Verdict.of(child, _clamped(part["score"]), raw=part["score"], evidence=_evidence([part]))
+        for child, part in zip(descriptor.children, parts, strict=False)
+        if isinstance(part.get("score"), float)
+    )
+    return Verdict.of(descriptor, _clamped(value), raw=value, children=children, evidence=evidence, seconds=seconds)
+
+
+def _clamped(value: float) -> float:
+    """Scores are from 0 to 1; upstream's rescaled similarities can leave that on either side."""
+    return min(max(value, 0.0), 1.0)
+
+
+def _evidence(parts: Sequence[dict[str, Any]]) -> Evidence:
+    found = [part.get("found") for part in parts]
+    expected = [part.get("expected") for part in parts]
+    one = len(parts) == 1
+    return Evidence(expected=expected[0] if one else expected, found=found[0] if one else found)
