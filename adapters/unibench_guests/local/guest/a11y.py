@@ -73,7 +73,7 @@ class Tree:
     def _attributes(self, node: Any, role: str) -> dict[str, str]:
         name = node.get_name() or ""
         found = {"name": APPLICATIONS.get(name, name) if role == "application" else name}
-        states = [state.value_nick for state in node.get_state_set().get_states()]
+        states = [state.value_nick.replace("-", "_") for state in node.get_state_set().get_states()]
         found |= {f"st:{state}": "true" for state in states}
         found |= {f"attr:{name_of(key)}": value for key, value in (node.get_attributes() or {}).items() if name_of(key)}
         interfaces = set(node.get_interfaces() or ())
