@@ -229,8 +229,8 @@ class Box:
     def alive(self) -> bool:
         return self._launcher.poll() is None and not self.wait(0)
 
-    def close(self) -> None:
-        """Ends the box; returns when its last process is gone. Safe to call twice."""
+    def end(self) -> None:
+        """Ends the box; returns when its last process is gone. Its pipes can still be read."""
         if self._life < 0:
             return
         os.close(self._life)
@@ -244,10 +244,20 @@ class Box:
             except subprocess.TimeoutExpired:
                 self._launcher.kill()
                 self._launcher.wait()
+
+    def close(self) -> None:
+        """Ends the box and lets go of its pipes. Safe to call twice."""
+        if self._report < 0:
+            return
+        try:
+            self.end()
+        finally:
             os.close(self._report)
+            self._report = -1
             for pipe in (self.stdin, self.stdout, self.stderr):
                 if pipe is not None:
-                    pipe.close()
+                    with contextlib.suppress(OSError):
+                        pipe.close()
 
     def __enter__(self) -> Self:
         return self
@@ -259,7 +269,7 @@ class Box:
 def _spelled(plan: Plan, bwrap: str, state: Path) -> dict[str, Any]:
     """The plan as the launcher reads it."""
     mounts = [*plan.mounts, Mount("ro", INNER, str(HERE / "inner.py"))]
-    options = ["--unshare-user", "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"]
+    options = ["--dir", plan.chdir, "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"]
     options += ["--uid", str(plan.user), "--gid", str(plan.user), "--hostname", plan.hostname, "--chdir", plan.chdir, "--clearenv"]
     if not plan.nested:
         options += ["--disable-userns"]
