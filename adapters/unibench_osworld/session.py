@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
 from unibench.actions import Action
 from unibench.environments import environment_python
 from unibench.errors import EnvironmentFault, UnknownName
@@ -19,6 +17,7 @@ from unibench.settings import Substrate
 from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Status, Verdict, VerdictError, VerifierDescriptor
+from unibench_guests.client import GuestClient
 from unibench_osworld import OBSERVATIONS, SCREEN, DesktopSettings
 from unibench_osworld.actions import CannotDo, Order, order
 from unibench_osworld.assets import Asset
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 SETUP_SECONDS = 540.0
 ACT_SECONDS = 100.0
-LOOK_SECONDS = 30.0
 
 
 @dataclass
@@ -41,7 +39,7 @@ class DesktopHandle:
     Attributes:
         spec, task: the instance and its task file.
         machine: the live guest.
-        http: a client for the guest's REST API.
+        guest: a client of its REST API.
         assets: the task's files on this machine, gold ones among them.
         settings: the session's.
     """
@@ -49,36 +47,9 @@ class DesktopHandle:
     spec: InstanceSpec
     task: TaskFile
     machine: Machine
-    http: httpx.Client
+    guest: GuestClient
     assets: Sequence[Asset]
     settings: DesktopSettings
-
-    def shell(self, command: str) -> str:
-        """Runs a shell command in the guest; gives its output.
-
-        Raises:
-            EnvironmentFault: the guest does not answer, or the command returns another code than 0.
-        """
-        found = self.http.post("/execute", json={"command": command, "shell": True})
-        value = found.json()
-        if found.status_code != 200 or value.get("returncode") != 0:
-            raise EnvironmentFault(f"the guest's shell: {command[:80]!r} gave {str(value)[:300]}")
-        return str(value["output"])
-
-    def put(self, path: str, data: bytes) -> None:
-        """Writes a file in the guest.
-
-        Raises:
-            EnvironmentFault: it cannot be written.
-        """
-        found = self.http.post("/setup/upload", data={"file_path": path}, files={"file_data": ("file", data)})
-        if found.status_code != 200:
-            raise EnvironmentFault(f"the guest takes no file {path}: {found.text[:200]}")
-
-    def get(self, path: str) -> bytes | None:
-        """A file's bytes; None if it is not there."""
-        found = self.http.post("/file", data={"file_path": path})
-        return found.content if found.status_code == 200 else None
 
 
 @dataclass
@@ -89,7 +60,7 @@ class Episode:
     task: TaskFile
     assets: list[Asset]
     made: dict[str, str]
-    http: httpx.Client
+    guest: GuestClient
     history: list[str]
     judged: dict[str, Any]
 
@@ -127,7 +98,7 @@ class DesktopSession(Session):
     @property
     def handle(self) -> DesktopHandle:
         episode = self.episode
-        return DesktopHandle(episode.spec, episode.task, self._machine, episode.http, episode.assets, self._settings)
+        return DesktopHandle(episode.spec, episode.task, self._machine, episode.guest, episode.assets, self._settings)
 
     @property
     def _call(self) -> dict[str, Any]:
@@ -148,8 +119,8 @@ class DesktopSession(Session):
         self._machine.fresh()
         grader.relay.lead_to(self._machine.targets)
         made = client.set_up(grader, task.definition, assets, seconds=SETUP_SECONDS, **self._call)
-        http = httpx.Client(base_url=self._machine.url, timeout=LOOK_SECONDS, trust_env=False)
-        self._episode = Episode(spec, task, assets, made, http, history=[], judged={})
+        guest = GuestClient(self._machine.url)
+        self._episode = Episode(spec, task, assets, made, guest, history=[], judged={})
         time.sleep(self._settings.ready_seconds)
         offers = self._suite.face.offers(self._settings)
         brief = Brief(
@@ -177,27 +148,14 @@ class DesktopSession(Session):
         return Observation(values, seconds)
 
     def _look(self, name: str) -> Any:
-        http = self.episode.http
-        if name == "screenshot":
-            png = self._ask(http, "/screenshot").content
-            if png[:8] != b"\x89PNG\r\n\x1a\n":
-                raise EnvironmentFault("the guest's screenshot is no PNG")
-            return Screenshot(png)
-        path, key = ("/accessibility", "AT") if name == "a11y" else ("/terminal", "output")
-        try:
-            return str(self._ask(http, path).json()[key] or "")
-        except (ValueError, KeyError, TypeError):
-            raise EnvironmentFault(f"the guest's answer to {path} is none") from None
-
-    @staticmethod
-    def _ask(http: httpx.Client, path: str) -> httpx.Response:
-        try:
-            answer = http.get(path)
-        except httpx.HTTPError as error:
-            raise EnvironmentFault(f"the guest does not answer {path}: {error}") from None
-        if answer.status_code != 200:
-            raise EnvironmentFault(f"the guest answers {path} with {answer.status_code}: {answer.text[:200]}")
-        return answer
+        guest = self.episode.guest
+        match name:
+            case "screenshot":
+                return Screenshot(guest.screenshot())
+            case "a11y":
+                return guest.accessibility_tree()
+            case _:
+                return guest.terminal() or ""
 
     def act(self, action: Action) -> ActionResult:
         episode = self.episode
@@ -269,7 +227,7 @@ class DesktopSession(Session):
     def _leave(self) -> None:
         episode, self._episode = self._episode, None
         if episode is not None:
-            episode.http.close()
+            episode.guest.close()
 
 
 def _listed(assets: Sequence[Asset]) -> list[dict[str, str]]:
