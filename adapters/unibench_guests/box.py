@@ -132,12 +132,23 @@ def sweep(folder: Path) -> None:
     """Removes what a launcher left that was killed before it could: folders whose lock nobody holds."""
     for each in folder.glob("box-*"):
         with contextlib.suppress(OSError):
-            lock = os.open(each / "lock", os.O_RDWR | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(each, ignore_errors=True)
-            finally:
-                os.close(lock)
+            # A minute, so that nobody's folder is taken between its making and its lock.
+            if time.time() - each.stat().st_mtime < 60 and not (each / "lock").exists():
+                continue
+            lock = _locked(each)
+            shutil.rmtree(each, ignore_errors=True)
+            os.close(lock)
+
+
+def _locked(folder: Path) -> int:
+    """A descriptor that holds a folder's lock. Raises OSError if another process does."""
+    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
 
 
 class Box:
@@ -160,6 +171,7 @@ class Box:
         sweep(folder)
         state = Path(tempfile.mkdtemp(prefix="box-", dir=folder))
         state.chmod(0o711)
+        lock = _locked(state)
         self.ended = ""
         self.status: int | None = None
         life_r, self._life = os.pipe()
@@ -171,13 +183,17 @@ class Box:
                 stdin=subprocess.DEVNULL if stdin is None else stdin,
                 stdout=subprocess.DEVNULL if stdout is None else stdout,
                 stderr=subprocess.DEVNULL if stderr is None else stderr,
-                pass_fds=(life_r, report_w),
+                # The launcher holds the lock as long as it lives.
+                pass_fds=(life_r, report_w, lock),
                 start_new_session=True,
                 env={"PATH": os.defpath, "LANG": "C.UTF-8"},
             )
+        except OSError as error:
+            shutil.rmtree(state, ignore_errors=True)
+            raise Unavailable(f"{sys.executable} cannot be started: {error.strerror}") from None
         finally:
-            os.close(life_r)
-            os.close(report_w)
+            for fd in (life_r, report_w, lock):
+                os.close(fd)
         os.write(self._life, json.dumps(_spelled(plan, bwrap, state)).encode() + b"\n")
         first = self._hear(_START_SECONDS)
         if "ports" not in first:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
-import fcntl
 import json
 import os
 import resource
@@ -148,8 +147,10 @@ def _become_box(plan: dict[str, Any], listening: dict[str, int], control: int, t
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("700")
         inner = {"listening": listening, "control": control, "reach": plan["reach"], "processes": plan["processes"]}
-        for fd in (*listening.values(), control):
-            os.set_inheritable(fd, True)
+        kept = {*listening.values(), control}
+        for fd in [int(name) for name in os.listdir("/proc/self/fd")]:
+            with contextlib.suppress(OSError):
+                os.set_inheritable(fd, fd <= 2 or fd in kept)
         # By a descriptor: the box's processes see the command line of bubblewrap, and need not know this machine's paths.
         words = [*options, *plan["options"], "--setenv", "UNIBENCH_BOX", json.dumps(inner)]
         given = os.memfd_create("bwrap", 0)
@@ -244,8 +245,6 @@ class _Holder:
         plan = json.loads(self._first_line())
         state = Path(plan["state"])
         (state / "stage").mkdir(mode=0o755)
-        lock = os.open(state / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
         try:
             asyncio.run(self._hold(plan, state))
