@@ -231,10 +231,7 @@ class DesktopSession(Session):
 
 
 def _listed(assets: Sequence[Asset]) -> list[dict[str, str]]:
-    return [
-        {"url": a.need.url, "role": a.need.role, "name": a.need.name, "origin": a.origin, "sha256": a.sha256}
-        for a in assets
-    ]
+    return [{"url": a.need.url, "role": a.need.role, "name": a.need.name, "origin": a.origin, "sha256": a.sha256} for a in assets]
 
 
 def judged(descriptor: VerifierDescriptor, reply: dict[str, Any], seconds: float) -> Verdict:

@@ -19,6 +19,7 @@ from unibench_osworld.grader.relay import Relay
 
 HERE = Path(__file__).parent
 IN_BOX = "/unibench/grader"
+ENVIRONMENT = "/unibench/environment"
 PORTS = (5000, 9222, 8080)
 SERVER = "127.0.0.1:5000"
 START_SECONDS = 120.0
@@ -48,19 +49,18 @@ class Grader:
     Args:
         python: the interpreter of the suite's environment.
         assets: folders of this machine that calls may name files of.
-        network: whether the box shares this machine's network; else it reaches the guest's ports alone.
 
     Raises:
         Unavailable: there is no bubblewrap, or upstream does not import; the message says which.
     """
 
-    def __init__(self, python: Path, assets: Sequence[Path] = (), *, package: Path | None = None) -> None:
+    def __init__(self, python: Path, assets: Sequence[Path] = ()) -> None:
         self.relay = Relay(PORTS)
         self._assets = {folder.resolve(): f"/unibench/assets/{number}" for number, folder in enumerate(assets) if folder.is_dir()}
         self._next = 0
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         try:
-            self._box = Box(self._plan(python, package), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self._box = Box(self._plan(python), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except BaseException:
             self.relay.close()
             raise
@@ -76,24 +76,33 @@ class Grader:
         if "error" in first:
             self.close()
             error = first["error"]
-            raise Unavailable(f"upstream's evaluators do not import: {error['type']}: {error['message']}", detail=str(error.get("detail", "")))
+            raise Unavailable(
+                f"upstream's evaluators do not import: {error['type']}: {error['message']}", detail=str(error.get("detail", ""))
+            )
         self.offers: dict[str, list[str]] = first["ready"]
 
-    def _plan(self, python: Path, package: Path | None) -> Plan:
+    def _plan(self, python: Path) -> Plan:
         prefix, base = _prefixes(python)
         mounts = [*SYSTEM, Mount("tmpfs", "/tmp", size=256 << 20), Mount("ro", IN_BOX, str(HERE))]
-        for folder in dict.fromkeys((base, prefix)):
-            if not folder.is_relative_to("/usr"):
-                mounts.append(Mount("ro", str(folder), str(folder)))
-        environment = {"HOME": "/tmp/home", "LANG": "C.UTF-8", "PATH": f"{prefix}/bin:/usr/bin:/bin", "NUMBA_CACHE_DIR": "/tmp", "OPENBLAS_NUM_THREADS": "1"}
-        # Lists on the command line, as the box passes on no more of this process's environment than is named here.
-        paths = [IN_BOX, *(["/unibench/package"] if package else [])]
-        if package:
-            mounts.append(Mount("ro", "/unibench/package/desktop_env", str(package)))
+        # Not at its own path, which could lie under the /tmp that each job gets a fresh one of.
+        mounts.append(Mount("ro", ENVIRONMENT, str(prefix)))
+        if base.is_relative_to("/tmp"):
+            raise Unavailable(f"the Python of {prefix} comes from {base}, which the grader's box cannot hold; use one outside of /tmp")
+        if not base.is_relative_to("/usr"):
+            mounts.append(Mount("ro", str(base), str(base)))
+        environment = {
+            "HOME": "/tmp/home",
+            "LANG": "C.UTF-8",
+            "PATH": f"{ENVIRONMENT}/bin:/usr/bin:/bin",
+            "NUMBA_CACHE_DIR": "/tmp",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
         mounts += [Mount("ro", target, str(folder)) for folder, target in self._assets.items()]
-        program = f"import sys; sys.path[:0] = {paths!r}; import runpy; runpy.run_path({IN_BOX + '/inside.py'!r}, run_name='__main__')"
+        program = (
+            f"import sys; sys.path.insert(0, {IN_BOX!r}); import runpy; runpy.run_path({IN_BOX + '/inside.py'!r}, run_name='__main__')"
+        )
         return Plan(
-            argv=[str(prefix / "bin" / "python"), "-I", "-c", program, json.dumps(OPTIONAL)],
+            argv=[f"{ENVIRONMENT}/bin/python", "-I", "-c", program, json.dumps(OPTIONAL)],
             mounts=mounts,
             environment=environment,
             reach=self.relay.ports,
@@ -121,7 +130,9 @@ class Grader:
             raise EnvironmentFault("the grader's box does not answer") from None
         if not line:
             last = bytes(self._tail).decode(errors="replace").strip().splitlines()
-            raise EnvironmentFault(f"the grader's box ended{': ' + last[-1] if last else ''}", detail=bytes(self._tail).decode(errors="replace"))
+            raise EnvironmentFault(
+                f"the grader's box ended{': ' + last[-1] if last else ''}", detail=bytes(self._tail).decode(errors="replace")
+            )
         found: dict[str, Any] = json.loads(line)
         return found
 

@@ -54,7 +54,11 @@ def shown(value: Any) -> Any:
     """A value as evidence: a file by its name, size and digest, anything else as a short text."""
     if isinstance(value, str) and value.startswith("/tmp/") and os.path.isfile(value):
         with open(value, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else hashlib.sha256(file.read()).hexdigest()
+            digest = (
+                hashlib.file_digest(file, "sha256").hexdigest()
+                if hasattr(hashlib, "file_digest")
+                else hashlib.sha256(file.read()).hexdigest()
+            )
         return {"file": os.path.basename(value), "bytes": os.path.getsize(value), "sha256": digest}
     if isinstance(value, list | tuple) and len(value) <= 20:
         return [shown(each) for each in value]

@@ -65,9 +65,10 @@ class Relay:
         async def stop() -> None:
             for server in self._servers:
                 server.close()
-            for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            carrying = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in carrying:
                 task.cancel()
-            await asyncio.sleep(0)
+            await asyncio.gather(*carrying, return_exceptions=True)
             self._loop.stop()
 
         asyncio.run_coroutine_threadsafe(stop(), self._loop)
