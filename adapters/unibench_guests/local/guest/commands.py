@@ -11,9 +11,11 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 MOST_OUTPUT = 16 << 20
+LAUNCHED = Path("/tmp/session/launched.log")
 
 
 @dataclass
@@ -92,7 +94,6 @@ def launch(command: str | Sequence[str], *, shell: bool = False) -> None:
     Raises:
         OSError: it cannot be started.
     """
-    child = subprocess.Popen(
-        command, shell=shell, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    with LAUNCHED.open("ab") as log:
+        child = subprocess.Popen(command, shell=shell, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     threading.Thread(target=child.wait, daemon=True).start()

@@ -29,6 +29,7 @@ PORT = 5000
 HERE = Path(__file__).parent
 OPEN_SECONDS = float(os.environ.get("UNIBENCH_OPEN_SECONDS", "120"))
 TREE_SECONDS = 60.0
+WINDOW_SECONDS = 3.0
 
 
 def expand(path: str) -> Path:
@@ -254,20 +255,20 @@ def open_file(request: Request) -> Reply:
     return as_text("File opened and window activated successfully")
 
 
-def _window(request: Request, action: str) -> None:
+def _window(request: Request, action: str, seconds: float) -> None:
     data = request.json()
     name = required(data, "window_name")
-    if not windows.act(action, name, strict=bool(data.get("strict")), by_class=bool(data.get("by_class"))):
+    if not windows.act(action, name, strict=bool(data.get("strict")), by_class=bool(data.get("by_class")), seconds=seconds):
         raise Refused(404, f"Window {name} not found")
 
 
 def activate_window(request: Request) -> Reply:
-    _window(request, "a")
+    _window(request, "a", WINDOW_SECONDS)
     return as_text("Window activated successfully")
 
 
 def close_window(request: Request) -> Reply:
-    _window(request, "c")
+    _window(request, "c", 0.0)
     return as_text("Window closed successfully.")
 
 
