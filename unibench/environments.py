@@ -184,6 +184,8 @@ def uninstall(suite: str) -> bool:
 
 def _checked(face: EnvironmentFace, checkout: str | None) -> Path | None:
     if checkout is None:
+        if not face.upstream:
+            raise UsageError("this suite's upstream is on no package index; name a checkout of it with --from")
         return None
     if not face.checkout:
         raise UsageError("this suite's upstream is installed from the package index only; leave --from away")

@@ -53,14 +53,14 @@ class Local(Machine):
     def __init__(self, screen: tuple[int, int]) -> None:
         from unibench_guests.local import Desktop, LocalDesktop, substrate
 
-        self._make = lambda: LocalDesktop(Desktop(screen=screen))
+        self._plan = Desktop(screen=screen)
+        self._start = LocalDesktop
         self._named = substrate
         self._desktop: LocalDesktop | None = None
-        self._used = False
 
     def fresh(self) -> None:
         if self._desktop is None:
-            self._desktop = self._make()
+            self._desktop = self._start(self._plan)
         else:
             self._desktop.boot()
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 def probe(suite: OsworldSuite, settings: DesktopSettings) -> list[Finding]:
     """Task files, their static check, upstream's evaluators in their box, and a boot of the local desktop."""
-    return [*_tasks(suite), *_grader(suite, settings), *_desktop()]
+    return [*_tasks(suite), *_grader(suite, settings), *(_desktop() if any(s.name == "local" for s in suite.face.substrates) else ())]
 
 
 def _tasks(suite: OsworldSuite) -> list[Finding]:
     files = suite.files
-    rules = Counter(problem.rule for problem in check_tasks(files, suite.source))
+    rules = Counter(problem.rule for problem in check_tasks(files, suite.source, suite.known))
     said = ", ".join(f"{count} {rule}" for rule, count in rules.most_common()) or "no problem"
     return [
         Finding(what="task files", ok=True, detail=f"{len(files.tasks)} tasks in {files.folder}, version {files.version}"),
@@ -37,16 +37,17 @@ def _grader(suite: OsworldSuite, settings: DesktopSettings) -> list[Finding]:
         from unibench_osworld.grader.client import Grader
 
         start = time.monotonic()
-        grader = Grader(environment_python(suite.name), suite.store(settings).folders)
+        grader = Grader(environment_python(suite.grader_suite), suite.store(settings).folders)
         try:
             offers = {key: len(names) for key, names in grader.offers.items()}
         finally:
             grader.close()
     except UnibenchError as error:
         return [Finding(what="evaluators", ok=False, detail=str(error), mend=mend)]
-    record = environment_record(suite.name)
+    record = environment_record(suite.grader_suite)
     full = "" if record is not None and record.full else "; without easyocr and librosa (--full)"
-    detail = f"{suite.package_version}: {offers['metrics']} metrics, {offers['getters']} getters, imported in their box in {time.monotonic() - start:.1f} s{full}"
+    counts = f"{offers['metrics']} metrics, {offers['getters']} getters"
+    detail = f"{suite.package_version}: {counts}, imported in their box in {time.monotonic() - start:.1f} s{full}"
     return [Finding(what="evaluators", ok=True, detail=detail)]
 
 

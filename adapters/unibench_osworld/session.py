@@ -68,12 +68,12 @@ class Episode:
 class DesktopSession(Session):
     """A desktop suite's session on any of its machines."""
 
-    def __init__(self, suite: OsworldSuite, settings: DesktopSettings, substrate: Substrate, *, os_type: str = "Ubuntu") -> None:
+    def __init__(self, suite: OsworldSuite, settings: DesktopSettings, substrate: Substrate) -> None:
         self._suite = suite
         self._settings = settings
         self._named = substrate
-        self._os_type = os_type
-        self._python = environment_python(suite.name)
+        self._os_type = suite.os_type
+        self._python = environment_python(suite.grader_suite)
         self._machine = make(substrate.name, settings, SCREEN, self._python)
         self._store = suite.store(settings)
         self._grader: client.Grader | None = None
@@ -162,8 +162,8 @@ class DesktopSession(Session):
         start = time.perf_counter()
         try:
             what = order(action, SCREEN)
-        except CannotDo as error:
-            return ActionResult(error=str(error), seconds=time.perf_counter() - start)
+        except CannotDo as why:
+            return ActionResult(error=str(why), seconds=time.perf_counter() - start)
         if what.said:
             episode.history.append(what.said)
         time.sleep(self._settings.pause if what.wait is None else what.wait)

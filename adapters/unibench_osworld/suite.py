@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from unibench.environments import environment_record, site_packages
-from unibench.errors import Unavailable
+from unibench.environments import environment_record
 from unibench.settings import Settings
 from unibench.suite import Finding, Session, Suite, SuiteFace
 from unibench.task import Budget, InstanceSpec, Task
@@ -15,13 +14,9 @@ from unibench.verdict import VerifierDescriptor
 from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
 from unibench_osworld.assets import AssetStore
 from unibench_osworld.describe import Upstream, describe
-from unibench_osworld.metrics import METRICS
-from unibench_osworld.task_check import check_task, used_getters
+from unibench_osworld.task_check import OSWORLD, Known, check_task, installed_source, used_getters
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
-from unibench_osworld.upstream_source import UpstreamSource, read_upstream
-
-STEPS = 15
-"""Upstream's own budget (``run.py``: ``--max_steps`` 15)."""
+from unibench_osworld.upstream_source import UpstreamSource
 
 ACCOUNT_STEPS = {"googledrive": "a Google account", "login": "a Google account"}
 
@@ -31,6 +26,10 @@ class OsworldSuite(Suite):
 
     name: ClassVar[str] = "osworld"
     face: ClassVar[SuiteFace] = FACE
+    os_type: ClassVar[str] = "Ubuntu"
+    steps: ClassVar[int] = 15
+    """Upstream's own budget (``run.py``: ``--max_steps`` 15)."""
+    known: ClassVar[Known] = OSWORLD
 
     @cached_property
     def files(self) -> TaskSet:
@@ -42,17 +41,19 @@ class OsworldSuite(Suite):
         return task_set(self.name, FOLDERS)
 
     @cached_property
+    def grader_suite(self) -> str:
+        """The suite whose environment holds the evaluators."""
+        return self.name
+
+    @cached_property
     def source(self) -> UpstreamSource | None:
         """Upstream's installed evaluators, as text; None if they are not installed."""
-        packages = site_packages(self.name)
-        if packages is None or not (packages / "desktop_env").is_dir():
-            return None
-        return read_upstream(packages / "desktop_env")
+        return installed_source(self.grader_suite)
 
     @cached_property
     def package_version(self) -> str:
         """The version of upstream's package: a checkout's commit or digest, or the distribution's."""
-        record = environment_record(self.name)
+        record = environment_record(self.grader_suite)
         if record is not None and (record.commit or record.digest):
             return record.commit or f"digest:{record.digest}"
         return self.source.version if self.source is not None else VERSION
@@ -68,7 +69,7 @@ class OsworldSuite(Suite):
     @cached_property
     def _tasks(self) -> list[Task]:
         return [
-            Task(suite=self.name, id=t.id, instruction=t.instruction, budget=Budget(steps=STEPS), tags=self._tags(t))
+            Task(suite=self.name, id=t.id, instruction=t.instruction, budget=Budget(steps=self.steps), tags=self._tags(t))
             for t in self.files.tasks.values()
         ]
 
@@ -102,13 +103,15 @@ class OsworldSuite(Suite):
         """What the installed evaluators lack, and what the static check finds fatal."""
         if self.source is None:
             return [f"the evaluators are not installed; run `unibench install {self.name}`"]
-        return [f"{problem.rule}: {problem.message}" for problem in check_task(task, self.source) if problem.rule == "version-skew"]
+        return [
+            f"{problem.rule}: {problem.message}" for problem in check_task(task, self.source, self.known) if problem.rule == "version-skew"
+        ]
 
     def _wants(self, task: TaskFile, settings: DesktopSettings) -> list[str]:
         reasons = []
-        record = environment_record(self.name)
+        record = environment_record(self.grader_suite)
         for check in task.checks:
-            package = METRICS[check.metric].needs if check.metric in METRICS else ""
+            package = self.evaluators.metric(check.metric).needs
             if package and not (record is not None and record.full):
                 reasons.append(f"{check.metric} needs {package}; run `unibench install {self.name} --full`")
         for step in (*task.config, *task.postconfig):
@@ -130,14 +133,3 @@ class OsworldSuite(Suite):
 
         assert isinstance(settings, DesktopSettings)
         return probe(self, settings)
-
-
-def installed(suite: OsworldSuite) -> UpstreamSource:
-    """Upstream's evaluators.
-
-    Raises:
-        Unavailable: they are not installed.
-    """
-    if suite.source is None:
-        raise Unavailable(f"the evaluators of {suite.name} are not installed; run `unibench install {suite.name}`")
-    return suite.source

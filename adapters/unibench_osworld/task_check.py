@@ -9,11 +9,12 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unibench.data import Problem
-from unibench.errors import Unavailable
+from unibench.environments import site_packages
 from unibench_osworld import FOLDERS
 from unibench_osworld.getters import GETTERS
 from unibench_osworld.metrics import METRICS
@@ -21,42 +22,59 @@ from unibench_osworld.task_files import Step, TaskFile, TaskSet, find_folder
 from unibench_osworld.upstream_source import UpstreamSource, read_upstream
 
 TASK_KEYS = frozenset(
-    ("id", "snapshot", "instruction", "source", "config", "trajectory", "related_apps", "evaluator", "proxy", "fixed_ip")
-    + ("possibility_of_env_change", "env_may_change", "hint")
+    {
+        *("id", "snapshot", "instruction", "source", "config", "trajectory", "related_apps", "evaluator", "proxy", "fixed_ip"),
+        *("possibility_of_env_change", "env_may_change", "hint"),
+    }
 )
 EVALUATOR_KEYS = frozenset(["func", "result", "expected", "options", "conj", "postconfig"])
 
 
+@dataclass(frozen=True)
+class Known:
+    """What a suite's tables know, for where upstream's sources are not at hand.
+
+    Attributes:
+        windows: guest paths are Windows'.
+    """
+
+    metrics: frozenset[str] = frozenset(METRICS)
+    getters: frozenset[str] = frozenset(GETTERS)
+    windows: bool = False
+
+
+OSWORLD = Known()
+
+
+def installed_source(suite: str) -> UpstreamSource | None:
+    """The evaluators in a suite's environment, as text; None if they are not there."""
+    packages = site_packages(suite)
+    if packages is None or not (packages / "desktop_env").is_dir():
+        return None
+    return read_upstream(packages / "desktop_env")
+
+
 def check_folder(folder: Path) -> list[Problem]:
     """All problems of a folder's tasks, for ``unibench data --check``; with upstream's sources if they are installed."""
-    from unibench.environments import site_packages
-
-    source = None
-    packages = site_packages("osworld")
-    if packages is not None:
-        try:
-            source = read_upstream(packages / "desktop_env")
-        except Unavailable:
-            source = None
-    return check_tasks(TaskSet.load(find_folder(folder, FOLDERS)), source)
+    return check_tasks(TaskSet.load(find_folder(folder, FOLDERS)), installed_source("osworld"))
 
 
-def check_tasks(tasks: TaskSet, source: UpstreamSource | None = None, *, windows: bool = False) -> list[Problem]:
+def check_tasks(tasks: TaskSet, source: UpstreamSource | None = None, known: Known = OSWORLD) -> list[Problem]:
     """All problems of a set of tasks, in its order."""
     found = list(_duplicates(tasks))
     for task in tasks.tasks.values():
-        found += check_task(task, source, windows=windows)
+        found += check_task(task, source, known)
     return found
 
 
-def check_task(task: TaskFile, source: UpstreamSource | None = None, *, windows: bool = False) -> list[Problem]:
+def check_task(task: TaskFile, source: UpstreamSource | None = None, known: Known = OSWORLD) -> list[Problem]:
     """The problems of one task."""
     return [
         *_keys(task),
         *_shape(task),
-        *_names(task, source),
+        *_names(task, source, known),
         *_clashing(task),
-        *_paths(task, windows),
+        *_paths(task, known.windows),
         *(_mentioned(task, source) if source else ()),
     ]
 
@@ -103,7 +121,7 @@ def _shape(task: TaskFile) -> Iterator[Problem]:
         yield Problem(task=task.id, rule="idle-key", message="conj is given, but there is one function only")
 
 
-def _names(task: TaskFile, source: UpstreamSource | None) -> Iterator[Problem]:
+def _names(task: TaskFile, source: UpstreamSource | None, known: Known) -> Iterator[Problem]:
     metrics = [check.metric for check in task.checks]
     getters = used_getters(task)
     if source is not None:
@@ -115,14 +133,14 @@ def _names(task: TaskFile, source: UpstreamSource | None) -> Iterator[Problem]:
                     task=task.id, rule="version-skew", fatal=True, message=f"desktop-env {source.version} has no set-up step {step.type}"
                 )
     for name in metrics:
-        if name not in METRICS and source is None:
+        if name not in known.metrics and source is None:
             yield Problem(
-                task=task.id, rule="unknown-function", fatal=True, message=f"there is no function {name!r}{_meant(name, tuple(METRICS))}"
+                task=task.id, rule="unknown-function", fatal=True, message=f"there is no function {name!r}{_meant(name, known.metrics)}"
             )
     for name in getters:
-        if name not in GETTERS and source is None:
+        if name not in known.getters and source is None:
             yield Problem(
-                task=task.id, rule="unknown-getter", fatal=True, message=f"there is no getter {name!r}{_meant(name, tuple(GETTERS))}"
+                task=task.id, rule="unknown-getter", fatal=True, message=f"there is no getter {name!r}{_meant(name, known.getters)}"
             )
 
 

@@ -197,7 +197,7 @@ def task_set(suite: str, names: tuple[str, ...], *, examples: str = "examples") 
         Unavailable: neither is there.
         FileProblem: the folder holds no tasks.
     """
-    if named := os.environ.get(TASKS_VARIABLE.format(suite=suite.upper())):
+    if named := os.environ.get(TASKS_VARIABLE.format(suite=suite.upper().replace("-", "_"))):
         return TaskSet.load(find_folder(Path(named), names), examples=examples)
     brought = brought_folder(suite)
     if not brought.is_dir():

@@ -1,0 +1,1 @@
+"""Golden end states for OSWorld, and nearly right ones."""
