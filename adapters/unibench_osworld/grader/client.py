@@ -25,7 +25,7 @@ SERVER = "127.0.0.1:5000"
 START_SECONDS = 120.0
 GRACE_SECONDS = 30.0
 MEMORY = 8 << 30
-PROCESSES = 512
+PROCESSES = 192
 OPTIONAL = ("easyocr", "librosa")
 HARMLESS_HOSTS = ("ipapi.co",)
 """Hosts that upstream's getters ask in passing, and do without (``getters/misc.py``: the time zone)."""

@@ -125,11 +125,13 @@ def _guardian(call: dict[str, Any], out: int, log: int) -> NoReturn:
     os.setsid()
     try:
         _shut_off()
+        _call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)  # the job must not write into its guardian either
         job = os.fork()
     except BaseException as error:  # noqa: BLE001 - told to the session as any other
         os.write(out, json.dumps({"error": {"type": type(error).__name__, "message": f"no sandbox for the job: {error}"}}).encode())
         os._exit(1)
     if job == 0:
+        _call("prctl", _PR_SET_DUMPABLE, 1, 0, 0, 0)
         _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         _job(call, out, log)
     os.close(out)

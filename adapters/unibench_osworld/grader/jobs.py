@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import json
 import logging
+import math
 import os
 import shutil
 import time
@@ -223,11 +224,10 @@ def evaluate(call: dict[str, Any]) -> dict[str, Any]:
     watch_parts(env, parts)
     outcome: dict[str, Any] = {}
     try:
-        value = env.evaluate()
-        outcome["value"] = float(value)
-        outcome["value"] = outcome["value"] if outcome["value"] == outcome["value"] and abs(outcome["value"]) < 1e300 else None
-        if outcome["value"] is None:
+        value = float(env.evaluate())
+        if not math.isfinite(value):
             raise ValueError(f"evaluate() gave {value!r}")
+        outcome["value"] = value
     except Exception as error:  # noqa: BLE001 - what upstream lets escape; becomes the verdict's error
         import traceback
 
@@ -258,9 +258,10 @@ def watch_parts(env: Any, parts: list[dict[str, Any]]) -> None:
         def judge(*args: Any, **kwargs: Any) -> Any:
             score = function(*args, **kwargs)
             try:
-                part(place)["score"] = float(score)
+                number = float(score)
             except (TypeError, ValueError):
-                part(place)["score"] = repr(score)[:200]
+                number = math.nan
+            part(place)["score"] = number if math.isfinite(number) else repr(score)[:200]
             return score
 
         return judge
