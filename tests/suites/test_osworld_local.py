@@ -1,0 +1,138 @@
+"""Upstream's own evaluators on a local desktop, with real workbooks: golden, untouched and mutants, and parity with upstream's evaluate().
+
+Needs the programs of a local desktop, `unibench install osworld`, and upstream's files (UNIBENCH_TEST_DATA); skips with the reason else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from unibench_guests.local import check_installed
+from unibench_osworld import OsworldSettings
+from unibench_osworld.session import DesktopSession
+from unibench_osworld.suite import OsworldSuite
+
+from unibench.actions import Click, Done, Hotkey, Native, Point, Type
+from unibench.environments import environment_python
+from unibench.errors import SetupFault, Unavailable
+from unibench.golden.control import Control, all_controls
+from unibench.verdict import Status
+from unibench_golden_checks.osworld.controls import MODULE
+
+DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
+TASK = "libreoffice_calc/42e0a640-4f19-4b28-973d-729602b5a4a7"
+
+PARITY = """
+import json, os, shutil, sys, types
+for name in ("easyocr", "librosa"):
+    try:
+        __import__(name)
+    except ImportError:
+        sys.modules[name] = types.ModuleType(name)
+import desktop_env.desktop_env as upstream
+call = json.load(sys.stdin)
+class Provider:
+    def start_emulator(self, *a): pass
+    def get_ip_address(self, *a): return call["address"]
+upstream.create_vm_manager_and_provider = lambda *a, **k: (None, Provider())
+env = upstream.DesktopEnv(provider_name="docker", path_to_vm="x", cache_dir=call["cache"], require_a11y_tree=False)
+env._set_task_info(call["task"])
+env.setup_controller.reset_cache_dir(env.cache_dir)
+for name, path in call["files"].items():
+    shutil.copy(path, os.path.join(env.cache_dir, name))
+env.action_history = call["history"]
+value = env.evaluate()
+print("PARITY", float(value))
+"""
+
+
+@pytest.fixture(scope="module")
+def suite() -> OsworldSuite:
+    if not DATA:
+        pytest.skip("UNIBENCH_TEST_DATA names no folder with upstream's task files")
+    try:
+        environment_python("osworld")
+        check_installed()
+    except Unavailable as error:
+        pytest.skip(str(error))
+    os.environ["UNIBENCH_OSWORLD_TASKS"] = str(Path(DATA) / "osworld")
+    return OsworldSuite()
+
+
+@pytest.fixture(scope="module")
+def session(suite: OsworldSuite) -> Iterator[DesktopSession]:
+    settings = OsworldSettings(assets=str(Path(DATA) / "osworld" / "file_cache"), pause=0.2)
+    found = suite.open(settings, "local")
+    assert isinstance(found, DesktopSession)
+    yield found
+    found.close()
+
+
+def controls(suite: OsworldSuite) -> dict[str, Control]:
+    return {control.name: control for control in all_controls(MODULE, suite.draw(TASK, 0))}
+
+
+def upstreams_own(session: DesktopSession, folder: Path) -> float:
+    """What upstream's evaluate() says of the machine as it is, without our box, in upstream's environment."""
+    host_ports = session.handle.machine.targets
+    address = ":".join(["127.0.0.1", *(str(host_ports.get(port, ("", port))[1]) for port in (5000, 9222, 8006, 8080))])
+    call = {
+        "address": address,
+        "cache": str(folder),
+        "task": session.handle.task.definition,
+        "files": {a.need.name: str(a.path) for a in session.handle.assets if a.need.role == "gold"},
+        "history": session.episode.history,
+    }
+    done = subprocess.run(
+        [str(environment_python("osworld")), "-c", PARITY], input=json.dumps(call), capture_output=True, text=True, timeout=200, cwd=folder
+    )
+    assert "PARITY" in done.stdout, done.stderr[-2000:]
+    return float(done.stdout.rpartition("PARITY ")[2])
+
+
+@pytest.mark.parametrize("name", ["untouched", "golden", "initial-file", "one-cell"])
+def test_end_states_are_judged_as_upstream_judges_them(suite: OsworldSuite, session: DesktopSession, name: str, tmp_path: Path) -> None:
+    control = controls(suite)[name]
+    session.reset(suite.draw(TASK, 0))
+    if control.build is not None:
+        control.build(session.handle)
+    for action in control.final:
+        session.act(action)
+    verdict = session.verify()
+    assert verdict.error is None
+    assert verdict.descriptor == suite.describe(TASK, OsworldSettings())
+    assert verdict.status is (Status.PASS if name == "golden" else Status.FAIL)
+    assert verdict.raw == upstreams_own(session, tmp_path)
+
+
+def test_an_agents_input_reaches_the_document(suite: OsworldSuite, session: DesktopSession) -> None:
+    session.reset(suite.draw(TASK, 0))
+    size = session.observe(["screenshot"])["screenshot"].size
+    assert size == (1920, 1080)
+    before = session.handle.guest.file("/home/user/NetIncome.xlsx")
+    assert session.act(Native(dialect="pyautogui", code="pyautogui.hotkey('ctrl', 'home')")).error == ""
+    assert session.act(Type(text="a<b\n")).error == ""
+    assert session.act(Hotkey(keys=("Control", "s"))).error == ""
+    assert session.act(Native(dialect="computer_13", code='{"action_type": "PRESS", "key": "enter"}')).error == ""
+    assert session.act(Click(target=Point(x=5000, y=5))).error == "(5000, 5) is not on the screen of 1920x1080 pixels"
+    assert "NameError" in session.act(Native(dialect="pyautogui", code="nonsense")).error
+    assert "Exception" in session.act(Native(dialect="computer_13", code='{"action_type": "FLY"}')).error
+    assert session.act(Done()).ended
+    assert session.handle.guest.file("/home/user/NetIncome.xlsx") != before
+
+
+def test_a_failed_set_up_step_ends_the_episode_before_it_starts(suite: OsworldSuite, session: DesktopSession) -> None:
+    task = suite.files[TASK]
+    broken = {**task.definition, "config": [{"type": "execute", "parameters": {"command": ["false"]}}]}
+    suite.files.tasks[TASK] = type(task)(task.domain, task.name, broken)
+    try:
+        with pytest.raises(SetupFault, match="step 1: a command returned 1"):
+            session.reset(suite.draw(TASK, 0))
+    finally:
+        suite.files.tasks[TASK] = task
+    assert session.reset(suite.draw(TASK, 0)).brief.text == task.instruction
