@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from unibench.errors import SetupFault, Unavailable
+from unibench.verdict import Status, VerifierDescriptor
 from unibench_guests.box import find_bwrap
 from unibench_osworld.assets import Asset, Need, sha256
 from unibench_osworld.grader import client
 from unibench_osworld.grader.client import Grader
 from unibench_osworld.session import judged
 
-from unibench.errors import SetupFault, Unavailable
-from unibench.verdict import Status, VerifierDescriptor
-
 UPSTREAM = {
-    "requests.py": "class RequestException(Exception):\n    pass\nclass Session:\n    def send(self, request, **kwargs):\n        return None\n",
+    "requests.py": "class RequestException(Exception): pass\nclass Session:\n    def send(self, request, **kwargs): pass\n",
     "desktop_env/__init__.py": "",
     "desktop_env/evaluators/__init__.py": "",
     "desktop_env/evaluators/metrics.py": "def infeasible():\n    pass\n",
@@ -131,7 +131,15 @@ def test_what_goes_wrong_in_upstream_is_typed(grader: Grader, code: str, error: 
 
 
 def test_an_endless_verifier_is_ended_with_all_that_it_started(grader: Grader) -> None:
-    code = "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        while True:\n            pass\ntime.sleep(600)"
+    code = """
+    import os, time
+    for _ in range(3):
+        if os.fork() == 0:
+            os.setsid()
+            while True:
+                pass
+    time.sleep(600)
+    """
     reply = evaluate(grader, code, seconds=1.0)
     assert reply["error"]["type"] == "GraderTimeout"
     assert value(grader, "import os\nvalue = len([n for n in os.listdir('/proc') if n.isdigit()])") <= 6
@@ -209,7 +217,9 @@ def test_the_host_is_out_of_reach(grader: Grader, tmp_path: Path) -> None:
 
 def test_golds_lie_in_a_fresh_cache(grader: Grader, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = next(iter(grader._assets))
-    asset = Asset(Need("gold", "https://h/resolve/main/os/x/gold.txt", "named.txt"), folder / "gold.txt", "mirror", sha256(folder / "gold.txt"))
+    asset = Asset(
+        Need("gold", "https://h/resolve/main/os/x/gold.txt", "named.txt"), folder / "gold.txt", "mirror", sha256(folder / "gold.txt")
+    )
     code = "import os\np = os.path.join(env.cache_dir, 'named.txt')\nvalue = open(p).read() == 'gold'\nopen(p, 'w').write('forged')"
     for _ in range(2):
         assert evaluate(grader, code, files=client.cached(grader, [asset]))["result"]["value"] == 1.0

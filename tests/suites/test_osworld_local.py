@@ -12,10 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from unibench_guests.local import check_installed
-from unibench_osworld import OsworldSettings
-from unibench_osworld.session import DesktopSession
-from unibench_osworld.suite import OsworldSuite
 
 from unibench.actions import Click, Done, Hotkey, Native, Point, Type
 from unibench.environments import environment_python
@@ -23,6 +19,10 @@ from unibench.errors import SetupFault, Unavailable
 from unibench.golden.control import Control, all_controls
 from unibench.verdict import Status
 from unibench_golden_checks.osworld.controls import MODULE
+from unibench_guests.local import check_installed
+from unibench_osworld import OsworldSettings
+from unibench_osworld.session import DesktopSession
+from unibench_osworld.suite import OsworldSuite
 
 DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 TASK = "libreoffice_calc/42e0a640-4f19-4b28-973d-729602b5a4a7"

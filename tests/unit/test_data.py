@@ -1,0 +1,102 @@
+"""``unibench data`` and ``unibench install``: where data comes from, what is recorded, what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from unibench.data import DataFace, bring, brought_folder, brought_source, remove
+from unibench.environments import EnvironmentFace, environment_python, install
+from unibench.errors import FileProblem, Unavailable, UsageError
+
+FACE = DataFace(folders=("examples",), marker="list.json")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def source(folder: Path, **files: str) -> Path:
+    (folder / "examples").mkdir(parents=True)
+    for name, text in {"list.json": "[]", **files}.items():
+        (folder / "examples" / name).write_text(text)
+    return folder
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    return subprocess.run(["git", "-C", str(folder), *identity, *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_folders_data_replaces_what_was_there_as_a_whole(tmp_path: Path) -> None:
+    first = bring("x", FACE, str(source(tmp_path / "a", old="1")))
+    second = bring("x", FACE, str(source(tmp_path / "b", new="2")))
+    assert {path.name for path in brought_folder("x").iterdir()} == {"list.json", "new", "unibench-source.json"}
+    assert first.digest != second.digest and brought_source("x") == second
+    assert not [path for path in brought_folder("x").parent.iterdir() if path.name != "x"]
+    assert remove("x") and not remove("x")
+
+
+def test_a_checkouts_commit_is_recorded_and_local_changes_are_said(tmp_path: Path) -> None:
+    folder = source(tmp_path / "checkout")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    found = bring("x", FACE, str(folder))
+    assert found.commit == git(folder, "rev-parse", "HEAD") and not found.dirty
+    (folder / "examples" / "list.json").write_text("[1]")
+    assert bring("x", FACE, str(folder)).dirty
+
+
+def test_a_git_url_is_cloned(tmp_path: Path) -> None:
+    folder = source(tmp_path / "upstream")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    found = bring("x", FACE, f"file://{folder}")
+    assert found.source == f"file://{folder}" and found.commit == git(folder, "rev-parse", "HEAD")
+
+
+def test_what_is_no_source_changes_nothing(tmp_path: Path) -> None:
+    bring("x", FACE, str(source(tmp_path / "a")))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileProblem, match=r"no list\.json"):
+        bring("x", FACE, str(tmp_path / "empty"))
+    with pytest.raises(FileProblem, match="no folder and no git URL"):
+        bring("x", FACE, str(tmp_path / "absent"))
+    with pytest.raises(UsageError, match="cannot clone"):
+        bring("x", FACE, f"file://{tmp_path}/absent")
+    assert brought_source("x").source == str(tmp_path / "a")
+
+
+def test_links_in_a_source_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    folder = source(tmp_path / "a")
+    (folder / "examples" / "link").symlink_to(tmp_path / "secret")
+    bring("x", FACE, str(folder))
+    assert (brought_folder("x") / "link").is_symlink()
+
+
+def test_a_missing_environment_says_how_to_make_it() -> None:
+    with pytest.raises(Unavailable, match="unibench install x"):
+        environment_python("x")
+
+
+def test_a_wrong_checkout_is_refused_before_anything_is_made(tmp_path: Path, home: Path) -> None:
+    face = EnvironmentFace(upstream=(), checkout="desktop_env", checkout_packages=("desktop_env",))
+    with pytest.raises(UsageError, match="it has no folder desktop_env"):
+        install("x", face, checkout=str(tmp_path))
+    with pytest.raises(UsageError, match="on no package index"):
+        install("x", face)
+    assert not home.exists()
+
+
+def test_the_record_of_a_source_is_readable(tmp_path: Path) -> None:
+    bring("x", FACE, str(source(tmp_path / "a")))
+    value = json.loads((brought_folder("x") / "unibench-source.json").read_text())
+    assert value["kind"] == "unibench-data-source" and value["files"] == 1
