@@ -10,6 +10,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -17,6 +18,7 @@ from unibench.actions import Click, Done, Hotkey, Native, Point, Type
 from unibench.environments import environment_python
 from unibench.errors import SetupFault, Unavailable
 from unibench.golden.control import Control, all_controls
+from unibench.testing import SuiteContract
 from unibench.verdict import Status
 from unibench_golden_checks.osworld.controls import MODULE
 from unibench_guests.local import check_installed
@@ -26,6 +28,7 @@ from unibench_osworld.suite import OsworldSuite
 
 DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 TASK = "libreoffice_calc/42e0a640-4f19-4b28-973d-729602b5a4a7"
+REFUSAL = "os/b3d4a89c-53f2-4d6b-8b6a-541fb5d205fa"
 
 PARITY = """
 import json, os, shutil, sys, types
@@ -136,3 +139,19 @@ def test_a_failed_set_up_step_ends_the_episode_before_it_starts(suite: OsworldSu
     finally:
         suite.files.tasks[TASK] = task
     assert session.reset(suite.draw(TASK, 0)).brief.text == task.instruction
+
+
+class TestOsworldContract(SuiteContract):
+    suite = "osworld"
+    tasks = (TASK, REFUSAL)
+    golden = (REFUSAL,)
+    upstream_modules = ("desktop_env", "unibench_guests")
+    settings: ClassVar[dict[str, Any]] = {
+        "tasks": str(Path(DATA) / "osworld"),
+        "assets": str(Path(DATA) / "osworld" / "file_cache"),
+        "pause": 0.1,
+    }
+
+    @pytest.fixture(scope="class", autouse=True)
+    def here(self, suite: OsworldSuite) -> None:
+        """Skips where the suite cannot run."""

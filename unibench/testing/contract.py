@@ -197,7 +197,7 @@ class SuiteContract:
         assert all(isinstance(data, bytes) for data in remote.artifacts().values())
 
     def test_a_killed_session_is_noticed_and_replaced(self) -> None:
-        with registry.open_suite(self.suite) as remote:
+        with registry.open_suite(self.suite, self.remote.settings) as remote:
             with pytest.raises(SessionDied):
                 remote.act(Done())
             spec = remote.draw(self.tasks[0], 0)
