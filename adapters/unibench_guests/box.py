@@ -285,7 +285,9 @@ class Box:
 def _spelled(plan: Plan, bwrap: str, state: Path) -> dict[str, Any]:
     """The plan as the launcher reads it."""
     mounts = [*plan.mounts, Mount("ro", INNER, str(HERE / "inner.py"))]
-    options = ["--dir", plan.chdir, "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"]
+    options = ["--dir", plan.chdir, "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session"]
+    # What bubblewrap makes itself has no bound: read-only, once all is in its place.
+    options += ["--remount-ro", "/dev", "--remount-ro", "/"]
     options += ["--uid", str(plan.user), "--gid", str(plan.user), "--hostname", plan.hostname, "--chdir", plan.chdir, "--clearenv"]
     if not plan.nested:
         options += ["--disable-userns"]

@@ -152,7 +152,7 @@ def _become_box(plan: dict[str, Any], listening: dict[str, int], control: int, t
             with contextlib.suppress(OSError):
                 os.set_inheritable(fd, fd <= 2 or fd in kept)
         # By a descriptor: the box's processes see the command line of bubblewrap, and need not know this machine's paths.
-        words = [*options, *plan["options"], "--setenv", "UNIBENCH_BOX", json.dumps(inner)]
+        words = ["--proc", "/proc", "--dev", "/dev", *options, *plan["options"], "--setenv", "UNIBENCH_BOX", json.dumps(inner)]
         given = os.memfd_create("bwrap", 0)
         os.write(given, b"".join(word.encode() + b"\0" for word in words))
         os.lseek(given, 0, os.SEEK_SET)

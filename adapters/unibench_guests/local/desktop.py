@@ -151,6 +151,7 @@ def _mounts(desktop: Desktop) -> list[Mount]:
         Mount("tmpfs", "/var/tmp", size=_GIB // 4),
         Mount("tmpfs", "/tmp", size=_GIB),
         Mount("tmpfs", "/run", size=_GIB // 8),
+        Mount("tmpfs", "/dev/shm", size=_GIB),
         Mount("tmpfs", "/usr/local", size=1 << 20),
         Mount("ro", "/usr/local/bin", str(guest / "bin")),
         Mount("tmpfs", "/opt", size=1 << 20),
