@@ -121,7 +121,7 @@ def state_folder() -> Path:
     """
     folder = Path(tempfile.gettempdir()) / f"unibench-{os.geteuid()}"
     with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o711)
+        folder.mkdir(mode=0o700)
     facts = folder.lstat()
     if folder.is_symlink() or not folder.is_dir() or facts.st_uid != os.geteuid():
         raise Unavailable(f"{folder} is not a folder of this user; remove it, or set TMPDIR")
@@ -170,7 +170,6 @@ class Box:
         folder = state_folder()
         sweep(folder)
         state = Path(tempfile.mkdtemp(prefix="box-", dir=folder))
-        state.chmod(0o711)
         lock = _locked(state)
         self.ended = ""
         self.status: int | None = None

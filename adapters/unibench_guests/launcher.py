@@ -77,7 +77,15 @@ class _Stage:
                 options += ["--bind" if kind == "bind" else "--ro-bind", self._reachable(source), target]
             elif not mount.get("optional"):
                 raise FileNotFoundError(2, f"there is no {source}")
-        return options
+        return self._where_all_can_walk(options)
+
+    def _where_all_can_walk(self, options: list[str]) -> list[str]:
+        """As root, moves the stage to a folder that the box's user can walk to; what that hides is bound already."""
+        if self._user is None:
+            return options
+        place = next(each for each in ("/mnt", "/media", "/srv", "/opt") if os.path.isdir(each))
+        _mount(str(self._root), place, "", _MS_BIND | _MS_REC)
+        return [place + each.removeprefix(str(self._root)) if each.startswith(f"{self._root}/") else each for each in options]
 
     def _next(self) -> Path:
         self._count += 1
@@ -244,10 +252,12 @@ class _Holder:
     def run(self) -> None:
         plan = json.loads(self._first_line())
         state = Path(plan["state"])
+        # Its sockets are named from within: the length of their paths is bounded.
+        os.chdir(state)
         (state / "stage").mkdir(mode=0o755)
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
         try:
-            asyncio.run(self._hold(plan, state))
+            asyncio.run(self._hold(plan))
         finally:
             shutil.rmtree(state, ignore_errors=True)
 
@@ -260,11 +270,11 @@ class _Holder:
             line += data
         return line
 
-    async def _hold(self, plan: dict[str, Any], state: Path) -> None:
+    async def _hold(self, plan: dict[str, Any]) -> None:
         listeners = {}
         for port in plan["ports"]:
             listeners[str(port)] = listener = socket.socket(socket.AF_UNIX)
-            listener.bind(str(state / f"{port}.sock"))
+            listener.bind(f"{port}.sock")
             listener.listen(64)
         control, inner_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         told_r, told_w = os.pipe()
@@ -285,7 +295,7 @@ class _Holder:
             self._reason = f"not started: {trouble}"
             over.set()
         else:
-            ports = {port: await bridge.into(str(state / f"{port}.sock")) for port in listeners}
+            ports = {port: await bridge.into(f"{port}.sock") for port in listeners}
             if plan["reach"]:
                 await self._reach(bridge, control, plan["reach"], over)
             self.tell({"ports": ports})

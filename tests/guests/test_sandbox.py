@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -138,7 +139,9 @@ def test_it_makes_no_user_namespaces() -> None:
     assert not shell("unshare -Ur id").ok
 
 
-def test_nothing_is_left_when_the_owner_is_killed() -> None:
+def test_nothing_is_left_when_the_owner_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code = "import sys\nfrom unibench_guests.sandbox import run\nprint('x', flush=True)\nrun(['sleep', '4321'])"
     owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert owner.stdout and owner.stdout.readline()
