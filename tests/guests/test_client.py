@@ -69,6 +69,7 @@ def client(windows: Windows) -> Iterator[WindowsGuestClient]:
         yield guest
 
 
+SETUP = ("create_folder", "create_file", "recycle", "close_all", "clear_task_files")
 PREDICATES = {
     "folder_exists": ("Reports", "C:\\Users\\Docker"),
     "file_exists": ("a.txt", "C:\\Users\\Docker"),
@@ -105,11 +106,17 @@ def test_windows_paths_folders_and_view(windows: Windows, client: WindowsGuestCl
         "/accessibility?backend=uia": (200, {"AT": "<desktop/>"}),
         "/obs_winagent": (
             200,
-            {"image": base64.b64encode(b"png").decode(), "window_title": "Clock", "rect": [0, 0, 5, 6], "window_names_str": "Clock", "computer_clipboard": None},
+            {
+                "image": base64.b64encode(b"png").decode(),
+                "window_title": "Clock",
+                "rect": [0, 0, 5, 6],
+                "window_names_str": "Clock",
+                "computer_clipboard": None,
+            },
         ),
         "/execute_windows": (500, {"status": "error", "message": "NameError"}),
         "/revert_to_snapshot": (501, {"error": "Restore snapshot no implemented"}),
-        **{f"/setup/{name}": (200, {"status": "success"}) for name in ("create_folder", "create_file", "recycle", "close_all", "clear_task_files")},
+        **{f"/setup/{name}": (200, {"status": "success"}) for name in SETUP},
     }
     client.probe()
     assert client.documents_path() == "C:\\Users\\Docker\\Documents"
@@ -130,10 +137,13 @@ def test_windows_paths_folders_and_view(windows: Windows, client: WindowsGuestCl
     assert refused.value.status == 501
 
 
+NO_PNG = [b"\x89PNG\r\n\x1a\n" + bytes(30), b"\x89PNG\r\n\x1a\n" + bytes(8) + struct.pack(">II", 10**6, 10**6) + bytes(20)]
+NO_RESULT = [{}, {"output": 1, "error": "", "returncode": 0}, {"output": "", "error": "", "returncode": "0"}]
+ENTITY = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
 NONSENSE: dict[str, tuple[Callable[[GuestClient], object], list[Any]]] = {
-    "/execute": (lambda g: g.execute("true"), ["", "[]", "null", "{}", {"output": 1, "error": "", "returncode": 0}, {"output": "", "error": "", "returncode": "0"}]),
-    "/screenshot": (lambda g: g.screenshot(), ["", "<html>", b"\x89PNG\r\n\x1a\n" + bytes(30), b"\x89PNG\r\n\x1a\n" + bytes(8) + struct.pack(">II", 10**6, 10**6) + bytes(20)]),
-    "/accessibility": (lambda g: g.accessibility_tree(), ["", {"AT": None}, {"AT": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}, "[" * 100_000]),
+    "/execute": (lambda g: g.execute("true"), ["", "[]", "null", *NO_RESULT]),
+    "/screenshot": (lambda g: g.screenshot(), ["", "<html>", *NO_PNG]),
+    "/accessibility": (lambda g: g.accessibility_tree(), ["", {"AT": None}, {"AT": ENTITY}, "[" * 100_000]),
     "/terminal": (lambda g: g.terminal(), ["x", {"output": 3}]),
     "/cursor_position": (lambda g: g.cursor_position(), ["{}", "[1]", '["a", "b"]']),
     "/screen_size": (lambda g: g.screen_size(), ["{}", {"width": "1", "height": 2}]),

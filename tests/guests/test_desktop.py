@@ -34,19 +34,24 @@ PYAUTOGUI = "import pyautogui; import time; pyautogui.FAILSAFE = False; {command
 
 def sheet(*cells: str) -> bytes:
     """A workbook with one column of texts, the smallest that LibreOffice takes."""
-    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    office, package = "http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://schemas.openxmlformats.org/package/2006"
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    formats, kinds = "http://schemas.openxmlformats.org", "application/vnd.openxmlformats"
+    office, package = f"{formats}/officeDocument/2006/relationships", f"{formats}/package/2006"
+    main, sheets = f"{formats}/spreadsheetml/2006/main", f"{kinds}-officedocument.spreadsheetml"
+
+    def leads_to(kind: str, target: str) -> str:
+        one = f'<Relationship Id="r1" Type="{office}/{kind}" Target="{target}"/>'
+        return f'<Relationships xmlns="{package}/relationships">{one}</Relationships>'
+
     rows = "".join(f'<row r="{n}"><c r="A{n}" t="inlineStr"><is><t>{text}</t></is></c></row>' for n, text in enumerate(cells, 1))
+    types = f'<Default Extension="rels" ContentType="{kinds}-package.relationships+xml"/>'
+    for name, kind in (("workbook", "sheet.main"), ("s", "worksheet")):
+        types += f'<Override PartName="/xl/{name}.xml" ContentType="{sheets}.{kind}+xml"/>'
+    one_sheet = '<sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets>'
     parts = {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package'
-        f'.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/s.xml" ContentType="{kinds}.worksheet+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/>'
-        "</Relationships>",
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type="{office}/worksheet" '
-        'Target="s.xml"/></Relationships>',
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types">{types}</Types>',
+        "_rels/.rels": leads_to("officeDocument", "xl/workbook.xml"),
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}">{one_sheet}</workbook>',
+        "xl/_rels/workbook.xml.rels": leads_to("worksheet", "s.xml"),
         "xl/s.xml": f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>',
     }
     file = io.BytesIO()
@@ -146,7 +151,7 @@ def test_a_document_opens_is_typed_into_and_saved_in_its_own_format(guest: Guest
         tree = ET.fromstring(guest.accessibility_tree())
         texts = {cell.get("name"): cell.text for cell in tree.iterfind("application[@name='soffice']//table-cell")}
     assert (texts["A1"], texts["A2"], texts["A3"]) == ("alpha", "beta", None)
-    state, component = ("{https://accessibility.ubuntu.example.org/ns/%s}" % name for name in ("state", "component"))
+    state, component = (f"{{https://accessibility.ubuntu.example.org/ns/{name}}}" for name in ("state", "component"))
     frame = tree.find("application[@name='soffice']/frame")
     assert frame is not None and frame.get(f"{state}showing") == "true" and frame.get(f"{component}size") == "(1920, 1080)"
     keys = "pyautogui.hotkey('ctrl', 'end'); pyautogui.press(['down', 'down']); pyautogui.typewrite('<gamma>'); pyautogui.press('enter')"
@@ -209,7 +214,9 @@ def test_a_boot_has_an_untouched_home_and_leaves_no_trace_in_the_template() -> N
             guest.execute("rm -rf ~/.config; mkdir ~/.config; touch ~/.config/mine; echo x > ~/.bashrc", shell=True).check("rm")
         desktop.reset()
         with GuestClient(desktop.url) as guest:
-            assert guest.execute("ls ~/.config; cat ~/.bashrc", shell=True).output.startswith("dconf\nlibreoffice\nmimeapps.list\n# ~/.bashrc")
+            assert guest.execute("ls ~/.config; cat ~/.bashrc", shell=True).output.startswith(
+                "dconf\nlibreoffice\nmimeapps.list\n# ~/.bashrc"
+            )
 
 
 def test_a_home_of_ones_own_and_a_port_that_leads_out(tmp_path: Path) -> None:
@@ -337,7 +344,8 @@ def test_without_rights() -> None:
         place = Path(folder)
         place.chmod(0o755)
         packages = Path(httpx.__file__).parent.parent
-        shutil.copytree(packages, place / "packages", ignore=shutil.ignore_patterns("scipy*", "numpy*", "mypy*", "ruff*", "__pycache__", "hypothesis*"))
+        unneeded = shutil.ignore_patterns("scipy*", "numpy*", "mypy*", "ruff*", "hypothesis*", "__pycache__")
+        shutil.copytree(packages, place / "packages", ignore=unneeded)
         for source in ("unibench", "adapters/unibench_guests"):
             shutil.copytree(ROOT / source, place / "packages" / Path(source).name, dirs_exist_ok=True)
         for path in place.rglob("*"):
@@ -384,12 +392,12 @@ def test_the_probe_boots_one() -> None:
 def test_the_server_has_every_route_that_upstreams_controllers_call(desktop: LocalDesktop) -> None:
     """The routes of OSWorld's controllers, as section 3 of its API has them."""
     get = ["screenshot", "accessibility", "terminal", "platform", "cursor_position"]
-    post = "execute setup/execute setup/launch setup/execute_with_verification run_python run_bash_script file setup/upload setup/open_file"
-    post += " setup/activate_window setup/close_window setup/change_wallpaper setup/download_file screen_size window_size desktop_path wallpaper"
-    post += " list_directory start_recording end_recording"
+    post = "execute run_python run_bash_script file screen_size window_size desktop_path list_directory start_recording end_recording"
+    setup = "execute launch execute_with_verification upload open_file activate_window close_window change_wallpaper download_file"
+    routes = [*post.split(), *(f"setup/{name}" for name in setup.split())]
     with httpx.Client(base_url=desktop.url, timeout=30) as raw:
         assert [name for name in get if raw.get(f"/{name}").status_code != 200] == []
-        assert [name for name in post.split() if raw.post(f"/{name}", json={}).status_code in (404, 405) and name != "wallpaper"] == []
+        assert [name for name in routes if raw.post(f"/{name}", json={}).status_code in (404, 405)] == []
         assert raw.get("/nothing").status_code == 404
         assert raw.post("/screenshot").status_code == 405
         assert raw.post("/setup/upload", content=b"x", headers={"Content-Type": "multipart/form-data; boundary=q"}).status_code == 400

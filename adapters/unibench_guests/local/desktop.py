@@ -18,7 +18,21 @@ from unibench_guests.local.home_template import prepared
 
 SERVER, BROWSER, VLC = 5000, 9222, 8080
 _GIB = 1 << 30
-_ETC = ("X11", "fonts", "xdg", "gtk-3.0", "gtk-2.0", "libreoffice", "dbus-1", "dconf", "ssl", "ca-certificates", "vlc", "gimp", "thunderbird")
+_ETC = [
+    "X11",
+    "fonts",
+    "xdg",
+    "gtk-3.0",
+    "gtk-2.0",
+    "libreoffice",
+    "dbus-1",
+    "dconf",
+    "ssl",
+    "ca-certificates",
+    "vlc",
+    "gimp",
+    "thunderbird",
+]
 _BOOT_SECONDS = 30.0
 
 
