@@ -9,7 +9,10 @@ import pytest
 
 from unibench.errors import Unavailable
 from unibench_guests.client import GuestClient
-from unibench_guests.local import LocalDesktop, check_installed
+from unibench_guests.local import Desktop, LocalDesktop, check_installed
+
+SCREEN = (1024, 640)
+"""Smaller than a desktop is by default: fewer cells of a spreadsheet show, and its tree is read sooner."""
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +31,7 @@ def installed() -> None:
 
 @pytest.fixture(scope="module")
 def desktop(installed: None) -> Iterator[LocalDesktop]:
-    with LocalDesktop() as running:
+    with LocalDesktop(Desktop(screen=SCREEN)) as running:
         yield running
 
 

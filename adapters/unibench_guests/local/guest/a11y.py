@@ -67,9 +67,9 @@ class Bus:
         self._send()
 
     def get(self, ref: Ref, interface: str, name: str, answer: Answer) -> None:
-        """Asks for a property; for all of an interface, as an object, where the name is empty."""
+        """Asks for a property."""
         arguments = _named(interface, name)
-        self._waiting.append((*ref, _PROPERTIES, "Get" if name else "GetAll", arguments, answer))
+        self._waiting.append((*ref, _PROPERTIES, "Get", arguments, answer))
         self._send()
 
     def now(self, ref: Ref, interface: str, method: str, arguments: GLib.Variant | None = None) -> Any:
@@ -118,7 +118,7 @@ def _interface(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _named(interface: str, name: str) -> GLib.Variant:
-    return GLib.Variant("(ss)", (_interface(interface), name)) if name else GLib.Variant("(s)", (_interface(interface),))
+    return GLib.Variant("(ss)", (_interface(interface), name))
 
 
 @lru_cache(maxsize=64)
@@ -197,7 +197,9 @@ class Reader:
         if "Action" in interfaces:
             self._read_actions(node)
         if "Value" in interfaces:
-            self._bus.get(node.ref, "Value", "", keep("value"))
+            # One by one: asked for all of them at once, Chromium crashes.
+            for short, name in _VALUES.items():
+                self._bus.get(node.ref, "Value", name, keep(short))
         if node.depth < MOST_DEPTH and node.known["count"]:
             self._read_children(node, node.in_sheet or node.known["role"] == "document spreadsheet")
 
@@ -336,8 +338,7 @@ def attributes_of(node: Node) -> dict[str, str]:
         found["image"] = "true"
     if "Selection" in interfaces:
         found["selection"] = "true"
-    value = known.get("value") or {}
-    found |= {f"val:{short}": str(value[name]) for short, name in _VALUES.items() if name in value}
+    found |= {f"val:{short}": str(known[short]) for short in _VALUES if known.get(short) is not None}
     for _, (action, description, key) in sorted((known.get("actions") or {}).items()):
         if action := name_of((action or "").replace(" ", "-")):
             found[f"act:{action}_desc"], found[f"act:{action}_kb"] = description, key

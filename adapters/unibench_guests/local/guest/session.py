@@ -127,7 +127,8 @@ def main() -> None:
     start("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={os.environ['DBUS_SESSION_BUS_ADDRESS']}")
     import server  # while the two start
 
-    os.read(ready, 16)
+    if not os.read(ready, 16):
+        raise SystemExit(f"the X server ended: {(LOGS / 'Xvfb.log').read_text(errors='replace')[-500:]!r}")
     os.close(ready)
     start("openbox", "--config-file", str(Path(__file__).parent / "openbox.xml"))
     wait_for_path(RUNTIME / "bus")
