@@ -121,7 +121,7 @@ def state_folder() -> Path:
     """
     folder = Path(tempfile.gettempdir()) / f"unibench-{os.geteuid()}"
     with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o711)
+        folder.mkdir(mode=0o700)
     facts = folder.lstat()
     if folder.is_symlink() or not folder.is_dir() or facts.st_uid != os.geteuid():
         raise Unavailable(f"{folder} is not a folder of this user; remove it, or set TMPDIR")
@@ -170,7 +170,6 @@ class Box:
         folder = state_folder()
         sweep(folder)
         state = Path(tempfile.mkdtemp(prefix="box-", dir=folder))
-        state.chmod(0o711)
         lock = _locked(state)
         self.ended = ""
         self.status: int | None = None
@@ -285,7 +284,9 @@ class Box:
 def _spelled(plan: Plan, bwrap: str, state: Path) -> dict[str, Any]:
     """The plan as the launcher reads it."""
     mounts = [*plan.mounts, Mount("ro", INNER, str(HERE / "inner.py"))]
-    options = ["--dir", plan.chdir, "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"]
+    options = ["--dir", plan.chdir, "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session"]
+    # What bubblewrap makes itself has no bound: read-only, once all is in its place.
+    options += ["--remount-ro", "/dev", "--remount-ro", "/"]
     options += ["--uid", str(plan.user), "--gid", str(plan.user), "--hostname", plan.hostname, "--chdir", plan.chdir, "--clearenv"]
     if not plan.nested:
         options += ["--disable-userns"]

@@ -73,11 +73,19 @@ class _Stage:
                 options += ["--symlink", source, target]
             elif kind == "overlay":
                 options += ["--bind", self._overlay(source, mount["size"]), target]
-            elif os.path.exists(source):
+            elif Path(source).exists():
                 options += ["--bind" if kind == "bind" else "--ro-bind", self._reachable(source), target]
             elif not mount.get("optional"):
                 raise FileNotFoundError(2, f"there is no {source}")
-        return options
+        return self._where_all_can_walk(options)
+
+    def _where_all_can_walk(self, options: list[str]) -> list[str]:
+        """As root, moves the stage to a folder that the box's user can walk to; what that hides is bound already."""
+        if self._user is None:
+            return options
+        place = next(each for each in ("/mnt", "/media", "/srv", "/opt") if Path(each).is_dir())
+        _mount(str(self._root), place, "", _MS_BIND | _MS_REC)
+        return [place + each.removeprefix(str(self._root)) if each.startswith(f"{self._root}/") else each for each in options]
 
     def _next(self) -> Path:
         self._count += 1
@@ -88,7 +96,7 @@ class _Stage:
         if self._user is None:
             return source
         here = self._next()
-        if os.path.isdir(source):
+        if Path(source).is_dir():
             here.mkdir()
         else:
             here.touch()
@@ -98,9 +106,9 @@ class _Stage:
     def _overlay(self, lower: str, size: int) -> str:
         here = self._next()
         upper, work, merged = here / "upper", here / "work", here / "merged"
-        for folder in (here, upper, work, merged):
-            folder.mkdir(mode=0o755)
-            self._own(folder)
+        for made in (here, upper, work, merged):
+            made.mkdir(mode=0o755)
+            self._own(made)
         escaped = lower.replace("\\", "\\\\").replace(":", "\\:").replace(",", "\\,")
         data = f"lowerdir={escaped},upperdir={upper},workdir={work}"
         # Inside a user namespace, replaced folders need user.* attributes; tmpfs has them since Linux 6.6.
@@ -148,11 +156,11 @@ def _become_box(plan: dict[str, Any], listening: dict[str, int], control: int, t
             Path("/proc/self/oom_score_adj").write_text("700")
         inner = {"listening": listening, "control": control, "reach": plan["reach"], "processes": plan["processes"]}
         kept = {*listening.values(), control}
-        for fd in [int(name) for name in os.listdir("/proc/self/fd")]:
+        for fd in [int(path.name) for path in Path("/proc/self/fd").iterdir()]:
             with contextlib.suppress(OSError):
                 os.set_inheritable(fd, fd <= 2 or fd in kept)
         # By a descriptor: the box's processes see the command line of bubblewrap, and need not know this machine's paths.
-        words = [*options, *plan["options"], "--setenv", "UNIBENCH_BOX", json.dumps(inner)]
+        words = ["--proc", "/proc", "--dev", "/dev", *options, *plan["options"], "--setenv", "UNIBENCH_BOX", json.dumps(inner)]
         given = os.memfd_create("bwrap", 0)
         os.write(given, b"".join(word.encode() + b"\0" for word in words))
         os.lseek(given, 0, os.SEEK_SET)
@@ -217,8 +225,8 @@ def _family(pid: int) -> list[int]:
         each = todo.pop()
         found.append(each)
         with contextlib.suppress(OSError, ValueError):
-            for thread in os.listdir(f"/proc/{each}/task"):
-                todo += [int(child) for child in Path(f"/proc/{each}/task/{thread}/children").read_text().split()]
+            for thread in Path(f"/proc/{each}/task").iterdir():
+                todo += [int(child) for child in (thread / "children").read_text().split()]
     return found
 
 
@@ -244,10 +252,12 @@ class _Holder:
     def run(self) -> None:
         plan = json.loads(self._first_line())
         state = Path(plan["state"])
+        # Its sockets are named from within: the length of their paths is bounded.
+        os.chdir(state)
         (state / "stage").mkdir(mode=0o755)
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
         try:
-            asyncio.run(self._hold(plan, state))
+            asyncio.run(self._hold(plan))
         finally:
             shutil.rmtree(state, ignore_errors=True)
 
@@ -260,11 +270,11 @@ class _Holder:
             line += data
         return line
 
-    async def _hold(self, plan: dict[str, Any], state: Path) -> None:
+    async def _hold(self, plan: dict[str, Any]) -> None:
         listeners = {}
         for port in plan["ports"]:
             listeners[str(port)] = listener = socket.socket(socket.AF_UNIX)
-            listener.bind(str(state / f"{port}.sock"))
+            listener.bind(f"{port}.sock")
             listener.listen(64)
         control, inner_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         told_r, told_w = os.pipe()
@@ -285,7 +295,7 @@ class _Holder:
             self._reason = f"not started: {trouble}"
             over.set()
         else:
-            ports = {port: await bridge.into(str(state / f"{port}.sock")) for port in listeners}
+            ports = {port: await bridge.into(f"{port}.sock") for port in listeners}
             if plan["reach"]:
                 await self._reach(bridge, control, plan["reach"], over)
             self.tell({"ports": ports})

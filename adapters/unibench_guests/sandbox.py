@@ -109,8 +109,11 @@ def run(argv: Sequence[str], *, stdin: bytes = b"", sees: Sees | None = None, li
     box = Box(_plan(argv, sees, limits), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert box.stdin and box.stdout and box.stderr
     outputs = [_Kept(limits.output), _Kept(limits.output)]
-    threads = [threading.Thread(target=kept.read, args=(pipe,), daemon=True) for kept, pipe in zip(outputs, (box.stdout, box.stderr), strict=True)]
-    threads.append(threading.Thread(target=_feed, args=(box.stdin, stdin), daemon=True))
+    threads = [
+        threading.Thread(target=outputs[0].read, args=(box.stdout,), daemon=True),
+        threading.Thread(target=outputs[1].read, args=(box.stderr,), daemon=True),
+        threading.Thread(target=_feed, args=(box.stdin, stdin), daemon=True),
+    ]
     for thread in threads:
         thread.start()
     with box:

@@ -18,7 +18,8 @@ from unibench_guests.local.home_template import prepared
 
 SERVER, BROWSER, VLC = 5000, 9222, 8080
 _GIB = 1 << 30
-_ETC = ("X11", "fonts", "xdg", "gtk-3.0", "gtk-2.0", "libreoffice", "dbus-1", "dconf", "ssl", "ca-certificates", "vlc", "gimp", "thunderbird")
+_DESKTOP_ETC = ("X11", "fonts", "xdg", "gtk-2.0", "gtk-3.0", "dbus-1", "dconf", "ssl", "ca-certificates")
+_PROGRAMS_ETC = ("libreoffice", "vlc", "gimp", "thunderbird")
 _BOOT_SECONDS = 30.0
 
 
@@ -143,7 +144,7 @@ def _mounts(desktop: Desktop) -> list[Mount]:
     version = f"python3.{_minor()}"
     mounts = [
         *SYSTEM,
-        *(Mount("ro", f"/etc/{name}", f"/etc/{name}", optional=True) for name in _ETC),
+        *(Mount("ro", f"/etc/{name}", f"/etc/{name}", optional=True) for name in _DESKTOP_ETC + _PROGRAMS_ETC),
         *(Mount("ro", f"/etc/{name}", str(guest / "etc" / name)) for name in ("passwd", "group", "hosts", "machine-id")),
         Mount("ro", "/var/cache/fontconfig", "/var/cache/fontconfig", optional=True),
         Mount("ro", "/var/lib/libreoffice", "/var/lib/libreoffice", optional=True),
@@ -151,6 +152,7 @@ def _mounts(desktop: Desktop) -> list[Mount]:
         Mount("tmpfs", "/var/tmp", size=_GIB // 4),
         Mount("tmpfs", "/tmp", size=_GIB),
         Mount("tmpfs", "/run", size=_GIB // 8),
+        Mount("tmpfs", "/dev/shm", size=_GIB),
         Mount("tmpfs", "/usr/local", size=1 << 20),
         Mount("ro", "/usr/local/bin", str(guest / "bin")),
         Mount("tmpfs", "/opt", size=1 << 20),

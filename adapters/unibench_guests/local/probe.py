@@ -46,7 +46,9 @@ def _findings() -> Iterator[Finding]:
     except Unavailable as error:
         yield Finding(what="local desktop: boot", ok=False, detail=str(error), mend=_MEND_BOX)
     except EnvironmentFault as error:
-        yield Finding(what="local desktop", ok=False, detail=str(error), mend="run it again; if it stays, report it with the message's detail")
+        yield Finding(
+            what="local desktop", ok=False, detail=str(error), mend="run it again; if it stays, report it with the message's detail"
+        )
 
 
 def _document(guest: GuestClient) -> Finding:

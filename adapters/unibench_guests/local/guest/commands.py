@@ -38,10 +38,12 @@ def command_of(data: dict[str, Any]) -> tuple[str | list[str], bool]:
     command = data.get("command", "" if shell else [])
     if isinstance(command, str):
         return (command, True) if shell else (shlex.split(command), False)
-    return [os.path.expanduser(str(each)) if str(each).startswith("~/") else str(each) for each in command], shell
+    return [str(Path(each).expanduser()) if each.startswith("~/") else each for each in map(str, command)], shell
 
 
-def run(command: str | Sequence[str], *, shell: bool = False, seconds: float = 120.0, cwd: str | None = None, merge: bool = False) -> Finished:
+def run(
+    command: str | Sequence[str], *, shell: bool = False, seconds: float = 120.0, cwd: Path | None = None, merge: bool = False
+) -> Finished:
     """Runs a program to the end of its output.
 
     Raises:

@@ -33,7 +33,7 @@ WINDOW_SECONDS = 3.0
 
 
 def expand(path: str) -> Path:
-    return Path(os.path.expandvars(os.path.expanduser(path)))
+    return Path(os.path.expandvars(Path(path).expanduser()))
 
 
 def required(data: dict[str, Any], name: str) -> str:
@@ -169,21 +169,20 @@ def list_directory(request: Request) -> Reply:
     data = request.json()
     if not isinstance(data.get("path"), str):
         return as_json({"error": "Missing 'path' parameter"}, 400)
-    if not os.path.isdir(data["path"]):
+    if not Path(data["path"]).is_dir():
         return as_json({"error": "The provided path is not a directory"}, 400)
-    return as_json({"directory_tree": _tree(data["path"], 40)})
+    return as_json({"directory_tree": _tree(Path(data["path"]), 40)})
 
 
-def _tree(folder: str, depth: int) -> dict[str, Any]:
+def _tree(folder: Path, depth: int) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
     try:
-        for name in os.listdir(folder):
-            path = os.path.join(folder, name)
-            deeper = depth > 0 and os.path.isdir(path)
-            found.append(_tree(path, depth - 1) if deeper else {"type": "file", "name": name})
+        for path in folder.iterdir():
+            deeper = depth > 0 and path.is_dir()
+            found.append(_tree(path, depth - 1) if deeper else {"type": "file", "name": path.name})
     except OSError as problem:
         return {"error": str(problem)}
-    return {"type": "directory", "name": os.path.basename(folder), "children": found}
+    return {"type": "directory", "name": folder.name, "children": found}
 
 
 def get_file(request: Request) -> Reply:
@@ -297,20 +296,19 @@ def run_python(request: Request) -> Reply:
 
 def run_bash_script(request: Request) -> Reply:
     data = request.json()
-    script, seconds, folder = data.get("script"), float(data.get("timeout", 100)), data.get("working_dir")
+    script, seconds, named = data.get("script"), float(data.get("timeout", 100)), data.get("working_dir")
 
     def failed(output: str, status: int) -> Reply:
         return as_json({"status": "error", "output": output, "error": "", "returncode": -1}, status)
 
     if not isinstance(script, str) or not script:
         return failed("Script not supplied!", 400)
-    if folder:
-        folder = os.path.expanduser(folder)
-        if not os.path.exists(folder):
-            return failed(f"Working directory does not exist: {folder}", 400)
+    folder = Path(named).expanduser() if named else None
+    if folder and not folder.exists():
+        return failed(f"Working directory does not exist: {folder}", 400)
     try:
         with _script(script, ".sh") as path:
-            done = commands.run(["/bin/bash", path], seconds=seconds, cwd=folder or None, merge=True)
+            done = commands.run(["/bin/bash", path], seconds=seconds, cwd=folder, merge=True)
     except commands.Late:
         return failed(f"Script execution timed out after {seconds:g} seconds", 500)
     except OSError as problem:

@@ -20,6 +20,7 @@ HOME = Path("/home/user")
 RUNTIME = Path("/run/user/1000")
 LOGS = Path("/tmp/session")
 START_SECONDS = 20.0
+LESS_GREATER = 94
 
 
 def write_xauthority(path: Path) -> None:
@@ -65,6 +66,8 @@ def wait_for_window_manager() -> None:
 
     until = time.monotonic() + START_SECONDS
     shown = display.Display()
+    # The key beside the left Shift of European keyboards: pyautogui would type "<" with it and Shift, which makes ">".
+    shown.change_keyboard_mapping(LESS_GREATER, [(0, 0)])
     root, atom = shown.screen().root, shown.intern_atom("_NET_SUPPORTING_WM_CHECK")
     while root.get_full_property(atom, X.AnyPropertyType) is None:
         if time.monotonic() > until:
@@ -124,7 +127,8 @@ def main() -> None:
     start("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={os.environ['DBUS_SESSION_BUS_ADDRESS']}")
     import server  # while the two start
 
-    os.read(ready, 16)
+    if not os.read(ready, 16):
+        raise SystemExit(f"the X server ended: {(LOGS / 'Xvfb.log').read_text(errors='replace')[-500:]!r}")
     os.close(ready)
     start("openbox", "--config-file", str(Path(__file__).parent / "openbox.xml"))
     wait_for_path(RUNTIME / "bus")
