@@ -88,7 +88,8 @@ class SuiteFace:
         extra: the extra of this distribution that installs them, for messages.
         isolation: how many sessions can live side by side.
         environment: environment variables that must be set when the session process is spawned.
-        own_environment: it lives in a virtual environment of its own, found as ``unibench.session.python_for`` says.
+        own_environment: it lives in a virtual environment of its own, found as ``unibench.session.python`` says.
+        sessions_a_process: how many sessions one session process can hold, sharing what is dear (a browser, say).
         call_seconds: how long one call to its session may take, by method; ``"*"`` for the others.
     """
 
@@ -105,6 +106,7 @@ class SuiteFace:
     isolation: Isolation = Isolation()
     environment: Callable[[Settings], Mapping[str, str]] = lambda settings: {}
     own_environment: bool = False
+    sessions_a_process: int = 1
     call_seconds: Mapping[str, float] = field(default_factory=lambda: {"*": 60.0})
 
     def substrate(self, name: str | None = None) -> Substrate:
@@ -158,6 +160,9 @@ class Session(ABC):
 
         Golden recipes drive the live machine; the verifier must not be asked sooner of them than of an agent.
         """
+
+    def idle(self) -> None:  # noqa: B027 - most machines have nothing to prepare
+        """No call has come for a while: the time to prepare the next reset. Changes nothing that anybody can see."""
 
     def artifacts(self) -> dict[str, bytes]:
         """What a later regrade needs, by file name."""

@@ -46,6 +46,8 @@ Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 UPLOADS = ("upload_file", "mouse_upload_file")
 
+HOLDING = ("mouse_down", "keyboard_down")
+
 MAX_WAIT_SECONDS, MAX_TEXT, MAX_CALLS, MAX_NUMBER = 15, 3000, 20, 1_000_000
 
 LISTED = (

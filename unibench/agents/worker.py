@@ -13,7 +13,7 @@ from typing import Any
 from unibench.actions import parse_action
 from unibench.agents.builtin import BUILTIN
 from unibench.errors import AgentError, AgentUnavailable, UnknownName, UnsupportedAction, UsageError
-from unibench.session.child import Reply, run_child
+from unibench.session.child import Reply, Served, run_child
 from unibench.session.wire import Frames, unpack_observation
 from unibench.task import Brief
 
@@ -47,7 +47,7 @@ def load_agent(name: str, arguments: dict[str, Any]) -> Any:
     return agent
 
 
-class AgentWorker:
+class AgentWorker(Served):
     """Serves one agent."""
 
     def __init__(self) -> None:

@@ -12,6 +12,9 @@ SCALE = 1.5
 VIEWPORT = (332, 214)
 """The page's viewport in CSS pixels (browsergym/miniwob/base.py, 0.14.3)."""
 
+STEPS = 10
+"""BrowserGym's own budget for MiniWoB++ (browsergym/experiments/benchmark/configs.py at 9e779f08: ``max_steps=10``)."""
+
 
 class MiniwobSettings(Settings):
     """How MiniWoB++ is run; each field knows upstream's value and whether it affects scores."""
@@ -55,6 +58,12 @@ class MiniwobSettings(Settings):
         upstream=False,
         affects_scores=True,
         description="an answer to the user ends the episode",
+    )
+    reseed_in_page: bool = setting(
+        False,
+        upstream=False,
+        affects_scores=False,
+        description="draw a task's next instance in the page that is there, for tasks where that was seen to equal a fresh load",
     )
     tags_to_mark: Literal["standard_html", "all"] = setting(
         "standard_html",
@@ -106,5 +115,6 @@ FACE = SuiteFace(
     substrates=(Substrate(name="chromium", fidelity="equivalent"),),
     packages=("browsergym-miniwob==0.14.3", "miniwob==1.1.0"),
     extra="miniwob",
+    sessions_a_process=32,
     call_seconds={"*": 30.0, "open": 60.0, "probe": 90.0, "run_control": 45.0},
 )
