@@ -9,12 +9,12 @@ from pydantic import Field, JsonValue
 from unibench.golden.results import Judgement
 from unibench.outcome import Ending, Outcome, score_of
 from unibench.record import Record, digest
+from unibench.rules import ScoreAtBudget
 from unibench.settings import Substrate
 from unibench.task import InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
 
 LedgerPolicy = Literal["drop-invalid", "valid-only", "ignore"]
-ScoreAtBudget = Literal["verify", "fail", "unscored"]
 Checked = Literal["valid", "invalid", "undecided", "stale", "unchecked"]
 
 
