@@ -25,6 +25,7 @@ class Tally:
     """What an episode counts while it runs."""
 
     goal: str = ""
+    initial_state: str | None = None
     steps: int = 0
     action_errors: int = 0
     refused: int = 0
@@ -77,6 +78,7 @@ def play(
         verdict,
         spec=spec,
         goal=tally.goal,
+        initial_state=tally.initial_state,
         ending=ending,
         outcome=outcome,
         checked=checked,
@@ -105,8 +107,9 @@ def _attempt(
     verdict: Verdict | None = None
     before = dict(tally.usage)
     try:
-        brief = told(suite.reset(spec).brief, protocol)
-        tally.goal = brief.text
+        instance = suite.reset(spec)
+        brief = told(instance.brief, protocol)
+        tally.goal, tally.initial_state = brief.text, instance.initial_state
         trace.add(event="brief", brief=brief.model_dump(mode="json"))
         agent.reset(brief)
         rules = EpisodeRules(descriptor, brief.budget, protocol.score_at_budget)
@@ -117,8 +120,8 @@ def _attempt(
             given, used = agent.act(observation)
             tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
             tally.steps += 1
-            action = _parsed(given)
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
+            action = _parsed(given)
             result = _acted(suite, action, trace, tally)
             spent = Spent(tally.steps, time.monotonic() - started)
             verdict = suite.verify() if rules.each_step else None
