@@ -16,9 +16,8 @@ from unibench.errors import UsageError
 if TYPE_CHECKING:
     from unibench.golden.results import Ledger
     from unibench.runs.plan import RunPlan
-    from unibench.runs.records import EpisodeRecord, Manifest, Protocol
+    from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
-    from unibench.session.remote import RemoteSuite
     from unibench.task import InstanceSpec
 
 
@@ -71,6 +70,7 @@ def run(
     from unibench import registry
     from unibench.agents.process import AgentProcess
     from unibench.runs.plan import draw, plan_run
+    from unibench.runs.protocol import manifest_of, protocol_of
     from unibench.runs.runner import Runner
     from unibench.runs.store import RunStore, alone
 
@@ -102,16 +102,16 @@ def run(
         else:
             specs = draw(remote, select([each.id for each in remote.tasks()], task, suite)[:limit], range(seeds))
         plan = plan_run(remote, machine, specs, known, ledger_policy.value)
-        protocol = _protocol(
+        protocol = protocol_of(
             remote,
-            machine_observe=names,
+            observe=names,
             max_steps=max_steps,
-            at_budget=score_at_budget,
+            score_at_budget=score_at_budget.value,
             act_seconds=act_seconds,
-            policy=ledger_policy,
+            ledger_policy=ledger_policy.value,
             ledger=known,
         )
-        manifest = _manifest(protocol, agent, arguments, trial.described, plan)
+        manifest = manifest_of(protocol, agent, arguments, trial.described, plan)
         with RunStore(folder, writing=True) as store:
             store.begin(manifest)
             runner = Runner(
@@ -165,57 +165,6 @@ def _ledger(named: Path | None, usual: Path, suite: str, policy: Policy) -> Ledg
     if ledger.suite != suite:
         raise UsageError(f"{path} is a ledger of {ledger.suite}, not of {suite}")
     return ledger
-
-
-def _protocol(
-    remote: RemoteSuite,
-    *,
-    machine_observe: tuple[str, ...],
-    max_steps: int | None,
-    at_budget: AtBudget,
-    act_seconds: float,
-    policy: Policy,
-    ledger: Ledger | None,
-) -> Protocol:
-    from unibench import __version__
-    from unibench.golden.ledger import ledger_digest
-    from unibench.runs.records import Protocol
-
-    return Protocol(
-        suite=remote.face.name,
-        upstream=remote.upstream(),
-        substrate=remote.open(),
-        settings=remote.settings.model_dump(mode="json"),
-        settings_digest=remote.settings.digest,
-        observe=machine_observe,
-        dialects=remote.face.offers(remote.settings).dialects,
-        max_steps=max_steps,
-        score_at_budget=at_budget.value,
-        act_seconds=act_seconds,
-        retries=2,
-        ledger_policy=policy.value,
-        ledger=ledger_digest(ledger) if ledger is not None else "",
-        unibench=__version__,
-    )
-
-
-def _manifest(protocol: Protocol, agent: str, arguments: dict[str, str], described: dict[str, object], plan: RunPlan) -> Manifest:
-    from datetime import UTC, datetime
-
-    from unibench.record import SCHEMA_VERSION
-    from unibench.runs.records import AgentIdentity, Manifest
-    from unibench.runs.traces import redacted_arguments
-
-    identity = AgentIdentity.model_validate({"name": agent, "arguments": redacted_arguments(arguments), "described": described})
-    return Manifest(
-        schema_version=SCHEMA_VERSION,
-        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        protocol=protocol,
-        agent=identity,
-        specs=tuple(each.spec.digest for each in plan.planned),
-        dropped=plan.dropped,
-        tasks=plan.tasks,
-    )
 
 
 def _play(runner: Runner, plan: RunPlan) -> None:

@@ -7,13 +7,15 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from unibench.actions import Action, Done, Infeasible, parse_action
+from unibench.actions import Action, parse_action
 from unibench.agents.process import AgentProcess
 from unibench.errors import AgentError, EnvironmentFault, UnibenchError, UnsupportedAction
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
+from unibench.rules import EpisodeRules, Spent
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
 from unibench.runs.traces import Trace, redacted
 from unibench.session.remote import RemoteSuite
+from unibench.suite import ActionResult
 from unibench.task import Brief, Budget, InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
 
@@ -23,6 +25,7 @@ class Tally:
     """What an episode counts while it runs."""
 
     goal: str = ""
+    initial_state: str | None = None
     steps: int = 0
     action_errors: int = 0
     refused: int = 0
@@ -75,6 +78,7 @@ def play(
         verdict,
         spec=spec,
         goal=tally.goal,
+        initial_state=tally.initial_state,
         ending=ending,
         outcome=outcome,
         checked=checked,
@@ -103,26 +107,28 @@ def _attempt(
     verdict: Verdict | None = None
     before = dict(tally.usage)
     try:
-        brief = told(suite.reset(spec).brief, protocol)
-        tally.goal = brief.text
+        instance = suite.reset(spec)
+        brief = told(instance.brief, protocol)
+        tally.goal, tally.initial_state = brief.text, instance.initial_state
         trace.add(event="brief", brief=brief.model_dump(mode="json"))
         agent.reset(brief)
-        limit = brief.budget.steps
-        deadline = time.monotonic() + brief.budget.seconds if brief.budget.seconds else None
+        rules = EpisodeRules(descriptor, brief.budget, protocol.score_at_budget)
+        started = time.monotonic()
         ending: Ending | None = None
         while ending is None:
             observation = suite.observe(protocol.observe)
             given, used = agent.act(observation)
             tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
             tally.steps += 1
-            action = _parsed(given)
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
-            ending, verdict = _step(suite, action, descriptor, trace, tally)
-            if ending is None and limit is not None and tally.steps >= limit:
-                ending = Ending.STEPS
-            elif ending is None and deadline is not None and time.monotonic() > deadline:
-                ending = Ending.TIME
-        return ending, _final_verdict(suite, ending, verdict, descriptor, protocol)
+            action = _parsed(given)
+            result = _acted(suite, action, trace, tally)
+            spent = Spent(tally.steps, time.monotonic() - started)
+            verdict = suite.verify() if rules.each_step else None
+            ending = rules.ending(action, result, verdict, spent)
+        if verdict is None and rules.asks(ending):
+            verdict = suite.verify()
+        return ending, rules.counted(ending, verdict)
     except UnibenchError as error:
         tally.error = redacted(f"{type(error).__name__}: {error}")
         trace.add(event="error", error=tally.error, detail=error.detail)
@@ -140,9 +146,7 @@ def _parsed(given: object) -> Action:
         raise AgentError(str(error)) from None
 
 
-def _step(
-    suite: RemoteSuite, action: Action, descriptor: VerifierDescriptor, trace: Trace, tally: Tally
-) -> tuple[Ending | None, Verdict | None]:
+def _acted(suite: RemoteSuite, action: Action, trace: Trace, tally: Tally) -> ActionResult:
     try:
         result = suite.act(action)
     except UnsupportedAction as error:
@@ -151,19 +155,4 @@ def _step(
         tally.action_errors += 1
         tally.refused += int(result.refused)
         trace.add(event="action error", error=result.error, refused=result.refused)
-    verdict = suite.verify() if descriptor.when == "each-step" else None
-    if isinstance(action, Done):
-        return Ending.DONE, verdict
-    if isinstance(action, Infeasible) and result.ended:
-        return Ending.INFEASIBLE, verdict
-    if result.ended or (verdict is not None and verdict.final):
-        return Ending.SUITE_ENDED, verdict
-    return None, verdict
-
-
-def _final_verdict(
-    suite: RemoteSuite, ending: Ending, verdict: Verdict | None, descriptor: VerifierDescriptor, protocol: Protocol
-) -> Verdict | None:
-    if ending in (Ending.STEPS, Ending.TIME) and protocol.score_at_budget != "verify":
-        return Verdict.of(descriptor, 0.0) if protocol.score_at_budget == "fail" else None
-    return verdict if verdict is not None else suite.verify()
+    return result
