@@ -15,10 +15,11 @@ from unibench.errors import Fault, ResetNeeded, UnknownName, UsageError
 from unibench.observations import Observation, Screenshot
 from unibench.outcome import ending_of, outcome_of
 from unibench.rules import AT_BUDGET, EpisodeRules, ScoreAtBudget, Spent
+from unibench.session.remote import RemoteSuite
 from unibench.settings import Settings
 from unibench.spaces import ActionSpace, observation_space
 from unibench.task import Budget, InstanceSpec
-from unibench.verdict import Reward, Status, Verdict
+from unibench.verdict import Reward, Status, Verdict, VerifierDescriptor
 
 OnFault = Literal["raise", "truncate"]
 RewardMode = Literal["final", "delta"]
@@ -41,6 +42,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         on_fault: ``raise`` typed errors, or ``truncate`` the episode: reward 0.0, ``truncated``, no verdict.
         score_at_budget: when the step budget ends the episode: ``verify`` (upstream's rule), ``fail``, or ``unscored``.
         reward: ``final`` gives the score with the last step; ``delta`` its increments as they come.
+        session: a session that is open already, with its settings and substrate; ``close`` gives it up.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}
@@ -58,11 +60,12 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         score_at_budget: ScoreAtBudget = "verify",
         reward: RewardMode = "final",
         render_mode: str | None = None,
+        session: RemoteSuite | None = None,
     ) -> None:
         face = registry.find_face(suite)
         chosen = face.settings.parse(settings) if isinstance(settings, Mapping) else settings
         self.face = face
-        self._remote = registry.open_suite(suite, chosen, substrate)
+        self._remote = session or registry.open_suite(suite, chosen, substrate)
         self.settings = self._remote.settings
         self.offers = face.offers(self.settings)
         self.observe = tuple(observe if observe is not None else face.observe)
@@ -81,6 +84,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         self._reward = reward
         self._known: set[str] | None = None
         self._rules: EpisodeRules | None = None
+        self._descriptors: dict[str, VerifierDescriptor] = {}
         self._live = False
         self._failed_reset: dict[str, Any] = {}
         self._steps = 0
@@ -108,7 +112,9 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         try:
             spec = self._spec(seed, options)
             brief = self._remote.reset(spec).brief
-            descriptor = self._remote.describe(spec.task)
+            if spec.task not in self._descriptors:
+                self._descriptors[spec.task] = self._remote.describe(spec.task)
+            descriptor = self._descriptors[spec.task]
             observation = self._look()
         except Fault as fault:
             if self._on_fault == "raise":

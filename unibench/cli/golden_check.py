@@ -25,10 +25,10 @@ from unibench.cli.common import (
     err,
     out,
     print_json,
-    select,
     settings_from,
 )
 from unibench.errors import FileProblem, UsageError
+from unibench.selection import select
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unibench.cli.common import SetOption, SubstrateOption, SuiteArgument, TaskOption, err, out, select, settings_from
+from unibench.cli.common import SetOption, SubstrateOption, SuiteArgument, TaskOption, err, out, settings_from
 from unibench.errors import UsageError
+from unibench.selection import select
 
 if TYPE_CHECKING:
-    from unibench.golden.results import Ledger
     from unibench.runs.plan import RunPlan
     from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
@@ -70,6 +70,7 @@ def run(
     from unibench import registry
     from unibench.agents.process import AgentProcess
     from unibench.runs.plan import draw, plan_run
+    from unibench.runs.policy import ledger_for
     from unibench.runs.protocol import manifest_of, protocol_of
     from unibench.runs.runner import Runner
     from unibench.runs.store import RunStore, alone
@@ -87,7 +88,7 @@ def run(
             from unibench.errors import UnknownName
 
             raise UnknownName.among(f"observation of {suite}", name, offered)
-    known = _ledger(ledger, Path(f"{face.name}.ledger.json"), face.name, ledger_policy)
+    known = ledger_for(face.name, ledger, ledger_policy.value)
     trial = AgentProcess(agent, arguments, seconds=act_seconds)
     try:
         trial.start()
@@ -151,20 +152,6 @@ def _arguments(pairs: list[str] | None) -> dict[str, str]:
             raise UsageError(f"-A {pair!r} has no '='; write -A NAME=VALUE")
         found[name] = value
     return found
-
-
-def _ledger(named: Path | None, usual: Path, suite: str, policy: Policy) -> Ledger | None:
-    from unibench.golden.ledger import read_ledger
-
-    path = named or (usual if usual.is_file() else None)
-    if path is None:
-        if policy is Policy.VALID_ONLY:
-            raise UsageError(f"--ledger-policy valid-only needs a ledger; make one: unibench golden-check {suite}")
-        return None
-    ledger = read_ledger(path)
-    if ledger.suite != suite:
-        raise UsageError(f"{path} is a ledger of {ledger.suite}, not of {suite}")
-    return ledger
 
 
 def _play(runner: Runner, plan: RunPlan) -> None:

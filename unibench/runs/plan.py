@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unibench.golden.ledger import entry_key
-from unibench.golden.results import Entry, Ledger
+from unibench.golden.results import Ledger
+from unibench.runs.policy import AppliedLedger
 from unibench.runs.records import Checked, Dropped, LedgerPolicy
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Substrate
@@ -44,55 +44,20 @@ def plan_run(
     ledger: Ledger | None,
     policy: LedgerPolicy,
 ) -> RunPlan:
-    """Decides by the ledger which of the instances run.
-
-    An entry whose key is not this suite's, version's, machine's and settings' is stale: said, and not applied.
-    """
+    """Decides by the ledger which of the instances run."""
     tasks = list(dict.fromkeys(spec.task for spec in specs))
     descriptors = dict(zip(tasks, suite.describe_all(tasks), strict=True))
-    entries = {entry.task: entry for entry in ledger.entries} if ledger is not None else {}
-    checked: dict[str, Checked] = {}
-    for task in tasks:
-        entry = entries.get(task)
-        checked[task] = "unchecked" if entry is None else entry.decision.value
-        if entry is not None:
-            key = entry_key(suite.face.name, suite.upstream(), task, descriptors[task], substrate, suite.settings)
-            spec = next(spec for spec in specs if spec.task == task)
-            recipe = suite.call("controls", spec=spec.model_dump(mode="json"))[0]["recipe"]
-            checked[task] = entry.decision.value if (entry.key, entry.recipe) == (key, recipe) else "stale"
+    applied = AppliedLedger(suite, substrate, ledger, policy)
     planned: list[Planned] = []
     dropped: dict[tuple[str, str], Dropped] = {}
     for spec in specs:
-        reason = "" if policy == "ignore" else _why_dropped(spec, entries.get(spec.task), checked[spec.task], policy)
+        reason, whole_task = applied.why_dropped(spec)
         missing = suite.unavailable(spec.task)
         if missing:
             dropped[(spec.task, "")] = Dropped(task=spec.task, reason=f"unavailable: {'; '.join(missing)}")
         elif reason:
-            one = "" if reason.startswith(("invalid:", "not valid")) else spec.digest
+            one = "" if whole_task else spec.digest
             dropped[(spec.task, one)] = Dropped(task=spec.task, spec=one, reason=reason)
         else:
-            planned.append(Planned(spec, descriptors[spec.task], _of_the_spec(spec, entries.get(spec.task), checked[spec.task])))
+            planned.append(Planned(spec, descriptors[spec.task], applied.of_instance(spec)))
     return RunPlan(tuple(planned), tuple(dropped.values()), len(tasks))
-
-
-def _of_the_spec(spec: InstanceSpec, entry: Entry | None, checked: Checked) -> Checked:
-    """What the ledger says of one instance: of a task that is faulty on some, the others were never checked or are valid."""
-    if entry is None or checked != "invalid" or not entry.mixed or spec.digest in entry.dropped:
-        return checked
-    return "valid" if any(check.spec.digest == spec.digest for check in entry.instances) else "unchecked"
-
-
-def _why_dropped(spec: InstanceSpec, entry: Entry | None, checked: Checked, policy: LedgerPolicy) -> str:
-    if policy == "valid-only" and checked != "valid":
-        return f"not valid: {checked}"
-    if entry is None or checked == "stale":
-        return ""
-    if any(check.vacuous and check.spec.digest == spec.digest for check in entry.instances):
-        return "vacuous: doing nothing is right on this instance"
-    if checked != "invalid":
-        return ""
-    reasons = ", ".join(entry.reasons)
-    if not entry.mixed:
-        return f"invalid: {reasons}"
-    # Faulty on some instances only: those are dropped; instances that were never checked run.
-    return f"invalid on this instance: {reasons}" if spec.digest in entry.dropped else ""

@@ -21,11 +21,17 @@ DIFFERENT: frozenset[str] = frozenset()
 """Tasks whose re-seeded page differs from a fresh one."""
 
 # The draw is BrowserGym's (browsergym/miniwob/base.py ``setup``, 0.14.3); what comes before takes back what a fresh page
-# has not: the last episode's timers, focus and score board.
+# has not: the last episode's timers, focus, score board, and BrowserGym's marks, which number the elements.
 _RESEED = """([seed, maxTime]) => {
   const last = setTimeout(() => 0, 0);
   for (let id = 1; id <= last; id++) { clearTimeout(id); clearInterval(id); }
   if (document.activeElement && document.activeElement !== document.body) document.activeElement.blur();
+  window.focus();
+  delete window.browsergym_elem_counter;
+  delete window.browsergym_frame_id_generator;
+  for (const element of document.querySelectorAll('[bid]')) {
+    for (const name of ['bid', 'browsergym_visibility_ratio', 'browsergym_set_of_marks']) element.removeAttribute(name);
+  }
   WOB_EPISODE_ID = 0;
   core.wob_latest = undefined;
   core.wob_scores = undefined;
@@ -33,7 +39,9 @@ _RESEED = """([seed, maxTime]) => {
   Math.seedrandom(seed);
   core.EPISODE_MAX_TIME = maxTime;
   core.startEpisodeReal();
-  return WOB_TASK_READY;
+  if (!WOB_TASK_READY) return null;
+  const said = core.getUtterance();
+  return typeof said === 'object' ? said.utterance : said;
 }"""
 
 
@@ -45,8 +53,9 @@ def may_reseed(task: str, version: str) -> bool:
 def reseed(task: AbstractMiniwobTask, page: Page) -> str:
     """Draws the task's instance in its page, which another instance of the same task has left; gives the goal."""
     task.page = page
-    page.mouse.move(-10, -10)
     seed = task.random.randint(0, 1000000)
-    if not page.evaluate(_RESEED, [seed, task.episode_max_time]):
+    goal = page.evaluate(_RESEED, [seed, task.episode_max_time])
+    if goal is None:
         page.wait_for_function("() => WOB_TASK_READY")
-    return str(task._get_goal())
+        goal = task._get_goal()
+    return str(goal)

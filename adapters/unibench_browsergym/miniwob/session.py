@@ -18,7 +18,7 @@ from unibench.settings import Substrate
 from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Verdict
-from unibench_browsergym.actions import HOLDING, ActionFailed, Effects, perform, translate, why_refused, why_too_long
+from unibench_browsergym.actions import HOLDING, POINTLESS, ActionFailed, Effects, perform, translate, why_refused, why_too_long
 from unibench_browsergym.browser import BrowserPool
 from unibench_browsergym.looking import Looker
 from unibench_browsergym.miniwob import STEPS, VIEWPORT, MiniwobSettings, Observations, offers
@@ -62,6 +62,8 @@ class Episode:
     reloaded: bool = False
     held: bool = False
     """Whether a mouse button or a key may still be pressed."""
+    pointed: bool = False
+    """Whether the mouse may be over the page."""
 
     @property
     def untroubled(self) -> bool:
@@ -95,6 +97,7 @@ class MiniwobSession(Session):
     @property
     def handle(self) -> MiniwobHandle:
         episode = self.episode
+        episode.pointed = True
         return MiniwobHandle(episode.page, episode.goal, episode.spec)
 
     # -- the port ------------------------------------------------------------------------------
@@ -113,10 +116,12 @@ class MiniwobSession(Session):
         if not may_reseed(spec.task, self._suite.upstream()["miniwob"]) or last.page.url != task.url:
             return None
         try:
+            if last.pointed:
+                last.page.mouse.move(-10, -10)
             goal = reseed(task, last.page)
         except Error:
             return None  # a fresh page will tell what broke
-        return replace(last, spec=spec, task=task, goal=goal, messages=[], last_error="", infeasible=False, done=False)
+        return replace(last, spec=spec, task=task, goal=goal, messages=[], last_error="", infeasible=False, done=False, pointed=False)
 
     def _loaded(self, spec: InstanceSpec, task: AbstractMiniwobTask) -> Episode:
         self._leave()
@@ -175,6 +180,7 @@ class MiniwobSession(Session):
             error = error or why_too_long(calls)
             if not error:
                 episode.held = episode.held or any(name in HOLDING for name, _, _ in calls)
+                episode.pointed = episode.pointed or any(name not in POINTLESS for name, _, _ in calls)
                 effects = Effects(message=lambda text: self._say(episode, text), infeasible=lambda why: self._give_up(episode, why))
                 self._use(perform(calls, episode.page, effects), episode)
         except ActionFailed as failed:
