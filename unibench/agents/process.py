@@ -8,10 +8,13 @@ from typing import Any
 from unibench.errors import AgentError, AgentUnavailable, UnibenchError, UsageError
 from unibench.observations import Observation
 from unibench.session.process import ChildProcess
+from unibench.session.remote import RemoteSuite
 from unibench.session.wire import pack_observation
-from unibench.task import Brief
+from unibench.task import Brief, InstanceSpec
 
 START_SECONDS = 120.0
+ACT_SECONDS = "UNIBENCH_ACT_SECONDS"
+"""The variable that tells the agent's process how many seconds an act may take before it is ended."""
 
 
 class AgentProcess:
@@ -29,7 +32,11 @@ class AgentProcess:
         self._seconds = seconds
         self._child: ChildProcess | None = None
         self.described: dict[str, Any] = {}
-        """What the agent says of itself (model, prompt digest, sampling), for the manifest."""
+        """What the agent says of itself (model, prompt digest, sampling, its wrapper), for the manifest."""
+        self.observe: tuple[str, ...] = ()
+        """Observations that it asks for; those that end in ``?`` only where the suite offers them."""
+        self.dialect = ""
+        """The native dialect that it speaks; empty if it needs none."""
 
     def start(self) -> None:
         """Starts the process and makes the agent.
@@ -39,17 +46,23 @@ class AgentProcess:
         """
         if self._child is not None and self._child.alive:
             return
-        self._child = ChildProcess(module="unibench.agents.worker", what="agent process")
+        environment = {ACT_SECONDS: f"{self._seconds:g}"}
+        self._child = ChildProcess(environment=environment, module="unibench.agents.worker", what="agent process")
         try:
             hello, _ = self._child.call("hello", {"agent": self._agent, "arguments": self._arguments}, seconds=START_SECONDS)
         except UsageError:
             raise
         except UnibenchError as error:
             raise UsageError(f"the agent {self._agent} does not start: {error}", detail=error.detail) from None
-        described = hello.get("describe") if isinstance(hello, dict) else None
+        hello = hello if isinstance(hello, dict) else {}
+        self.observe, self.dialect = tuple(map(str, hello.get("observe") or ())), str(hello.get("dialect") or "")
+        described = hello.get("describe")
         if described is not None and not isinstance(described, dict):
             raise UsageError(f"the agent {self._agent} describes itself by {type(described).__name__}, not by a mapping")
         self.described = described or {}
+
+    def prepare(self, suite: RemoteSuite, spec: InstanceSpec) -> None:
+        """Nothing: an agent is never told of the instance."""
 
     def reset(self, brief: Brief) -> None:
         """Tells the agent of a new episode.

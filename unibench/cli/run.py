@@ -68,6 +68,9 @@ def run(
 ) -> None:
     """Run an agent on a suite. The same command goes on where it was interrupted; nothing is lost or counted twice."""
     from unibench import registry
+    from unibench.agents.golden import NAME as GOLDEN
+    from unibench.agents.golden import GoldenAgent
+    from unibench.agents.needs import observations
     from unibench.agents.process import AgentProcess
     from unibench.runs.plan import draw, plan_run
     from unibench.runs.policy import ledger_for
@@ -81,19 +84,19 @@ def run(
     settings = settings_from(face, set_)
     arguments = {**_arguments(argument), **({"model": model} if model is not None else {})}
     folder = output or Path("runs") / f"{face.name}-{agent.replace(':', '.').replace('/', '.')}"
-    names = tuple(name.strip() for name in observe.split(",")) if observe else face.observe
-    offered = face.offers(settings).observations
-    for name in names:
-        if name not in offered:
-            from unibench.errors import UnknownName
-
-            raise UnknownName.among(f"observation of {suite}", name, offered)
     known = ledger_for(face.name, ledger, ledger_policy.value)
-    trial = AgentProcess(agent, arguments, seconds=act_seconds)
+    if agent == GOLDEN and arguments:
+        raise UsageError("the agent golden takes no arguments")
+
+    def open_agent() -> AgentProcess | GoldenAgent:
+        return GoldenAgent() if agent == GOLDEN else AgentProcess(agent, arguments, seconds=act_seconds)
+
+    trial = open_agent()
     try:
         trial.start()
     finally:
         trial.close()
+    names = observations(face, settings, agent, trial, observe)
     with alone(folder), registry.open_suite(suite, settings, substrate) as remote:
         machine = remote.open()
         if not machine.agents:
@@ -102,7 +105,7 @@ def run(
             specs = _specs_of(specs_from, suite)
         else:
             specs = draw(remote, select([each.id for each in remote.tasks()], task, suite)[:limit], range(seeds))
-        plan = plan_run(remote, machine, specs, known, ledger_policy.value)
+        plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN)
         protocol = protocol_of(
             remote,
             observe=names,
@@ -120,7 +123,7 @@ def run(
                 manifest,
                 plan.planned,
                 open_suite=lambda: registry.open_suite(suite, settings, substrate),
-                open_agent=lambda: AgentProcess(agent, arguments, seconds=act_seconds),
+                open_agent=open_agent,
                 jobs=jobs,
                 screenshots=screenshots,
             )

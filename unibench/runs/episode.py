@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from unibench.actions import Action, parse_action
+from unibench.agents.golden import GoldenAgent
 from unibench.agents.process import AgentProcess
 from unibench.errors import AgentError, EnvironmentFault, UnibenchError, UnsupportedAction
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
@@ -41,7 +42,7 @@ def told(brief: Brief, protocol: Protocol) -> Brief:
 
 def play(
     suite: RemoteSuite,
-    agent: AgentProcess,
+    agent: AgentProcess | GoldenAgent,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
@@ -97,7 +98,7 @@ def play(
 
 def _attempt(
     suite: RemoteSuite,
-    agent: AgentProcess,
+    agent: AgentProcess | GoldenAgent,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
@@ -107,6 +108,7 @@ def _attempt(
     verdict: Verdict | None = None
     before = dict(tally.usage)
     try:
+        agent.prepare(suite, spec)
         instance = suite.reset(spec)
         brief = told(instance.brief, protocol)
         tally.goal, tally.initial_state = brief.text, instance.initial_state

@@ -43,11 +43,14 @@ def plan_run(
     specs: Sequence[InstanceSpec],
     ledger: Ledger | None,
     policy: LedgerPolicy,
+    *,
+    golden: bool = False,
 ) -> RunPlan:
-    """Decides by the ledger which of the instances run."""
+    """Decides by the ledger which of the instances run; with ``golden``, also by which recipes can be played as actions."""
     tasks = list(dict.fromkeys(spec.task for spec in specs))
     descriptors = dict(zip(tasks, suite.describe_all(tasks), strict=True))
     applied = AppliedLedger(suite, substrate, ledger, policy)
+    unplayable = dict(zip(tasks, suite.call("unplayable", tasks=tasks)[0], strict=True)) if golden else {}
     planned: list[Planned] = []
     dropped: dict[tuple[str, str], Dropped] = {}
     for spec in specs:
@@ -55,6 +58,8 @@ def plan_run(
         missing = suite.unavailable(spec.task)
         if missing:
             dropped[(spec.task, "")] = Dropped(task=spec.task, reason=f"unavailable: {'; '.join(missing)}")
+        elif unplayable.get(spec.task):
+            dropped[(spec.task, "")] = Dropped(task=spec.task, reason=f"golden recipe not playable: {unplayable[spec.task]}")
         elif reason:
             one = "" if whole_task else spec.digest
             dropped[(spec.task, one)] = Dropped(task=spec.task, spec=one, reason=reason)

@@ -136,6 +136,16 @@ class Worker(Served):
 
         return inside.run_control(self, InstanceSpec.model_validate(spec), control, shot=shot)
 
+    def do_unplayable(self, tasks: list[str]) -> Reply:
+        from unibench.golden import inside
+
+        return [inside.unplayable(task, self._suite.name) for task in tasks], []
+
+    def do_golden_actions(self, spec: dict[str, Any]) -> Reply:
+        from unibench.golden import inside
+
+        return inside.golden_actions(self, InstanceSpec.model_validate(spec)), []
+
     def do_repro(self, spec: dict[str, Any], goal: str, run: dict[str, Any]) -> Reply:
         from unibench.golden import inside
 
