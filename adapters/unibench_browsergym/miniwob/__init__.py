@@ -88,6 +88,8 @@ class Observations:
         "dom_object": "json",
         "extra_element_properties": "json",
         "open_pages_urls": "json",
+        "open_pages_titles": "json",
+        "active_page_index": "json",
     }
 
 

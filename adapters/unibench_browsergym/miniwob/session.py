@@ -166,6 +166,8 @@ class MiniwobSession(Session):
             "goal": lambda: episode.goal,
             "last_action_error": lambda: episode.last_error,
             "open_pages_urls": lambda: [page.url for page in episode.context.pages],
+            "open_pages_titles": lambda: [page.title() for page in episode.context.pages],
+            "active_page_index": lambda: episode.context.pages.index(episode.page),
         }
         return self._alive(lambda: episode.looker.observe(names, others))
 

@@ -32,6 +32,7 @@ class OSWorldAgent:
             raise UsageError("the agent's predict takes more than (instruction, obs), which is all that OSWorld's own loop gives")
         self._agent = agent
         self._waiting: list[Any] = []
+        self._ready: list[Action] = []
         self._desktop = Desktop()
         self._brief: Brief | None = None
 
@@ -46,7 +47,7 @@ class OSWorldAgent:
 
     def reset(self, brief: Brief) -> None:
         self._brief = brief
-        self._waiting = []
+        self._waiting, self._ready = [], []
         self._desktop = Desktop()
         reset = getattr(self._agent, "reset", None)
         if callable(reset):
@@ -56,21 +57,27 @@ class OSWorldAgent:
 
     def act(self, observation: Observation) -> Action:
         assert self._brief is not None
-        if not self._waiting:
-            predicted = self._agent.predict(self._brief.text, self._seen(observation))
-            if not isinstance(predicted, (tuple, list)) or len(predicted) < 2:
-                raise AgentError(f"predict gave {type(predicted).__name__}, not (response, actions)")
-            actions = predicted[1]
-            self._waiting = list(actions) if isinstance(actions, (list, tuple)) else [actions]
-            if not self._waiting or actions is None:
-                self._waiting = []
-                return Wait(seconds=0)  # upstream looks and predicts again
-        return self._translated(self._waiting.pop(0))
+        if not self._ready:
+            if not self._waiting:
+                self._waiting = self._predicted(observation)
+            # Nothing to do is a step, too: upstream looks and predicts again.
+            self._ready = (self._translated(self._waiting.pop(0)) if self._waiting else []) or [Wait(seconds=0)]
+        return self._ready.pop(0)
+
+    def _predicted(self, observation: Observation) -> list[Any]:
+        assert self._brief is not None
+        predicted = self._agent.predict(self._brief.text, self._seen(observation))
+        if not isinstance(predicted, (tuple, list)) or len(predicted) < 2:
+            raise AgentError(f"predict gave {type(predicted).__name__}, not (response, actions)")
+        actions = predicted[1]
+        if actions is None:
+            return []
+        return list(actions) if isinstance(actions, (list, tuple)) else [actions]
 
     def _seen(self, observation: Observation) -> dict[str, Any]:
         assert self._brief is not None
         tree = next((observation[name] for name in TREES if name in observation), None)
-        terminal = observation.values.get("terminal")
+        terminal = observation.get("terminal")
         return {
             "screenshot": observation["screenshot"].png,
             "accessibility_tree": tree,
@@ -78,24 +85,22 @@ class OSWorldAgent:
             "instruction": self._brief.text,
         }
 
-    def _translated(self, given: Any) -> Action:
-        """One action; several that one piece of code holds wait for the next steps.
+    def _translated(self, given: Any) -> list[Action]:
+        """The actions of one of the agent's.
 
         Raises:
-            AgentError: it is none that this suite has.
+            AgentError: this suite has none such.
         """
         assert self._brief is not None
         code = _code(given)
-        if code is not None and "pyautogui" in self._brief.dialects:
-            return Native(dialect="pyautogui", code=code)
+        if code is None:
+            return self._desktop.from_mapping(given)
+        if "pyautogui" in self._brief.dialects:
+            return [Native(dialect="pyautogui", code=code)]
         try:
-            actions = self._desktop.from_code(code) if code is not None else self._desktop.from_mapping(given)
+            return self._desktop.from_code(code)
         except NotLiteral as error:
             raise AgentError(f"{error}; this suite has no dialect 'pyautogui' that runs code") from None
-        if not actions:
-            return Wait(seconds=0)
-        self._waiting = [*actions[1:], *self._waiting]
-        return actions[0]
 
 
 def _code(given: Any) -> str | None:
