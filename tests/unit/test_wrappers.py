@@ -376,7 +376,15 @@ class GenericAgent:
 
 
 @dataclasses.dataclass
+class BaseModelArgs:
+    model_name: str = "small"
+    temperature: float = 0.1
+    api_key: str = "sk-very-secret-123"
+
+
+@dataclasses.dataclass
 class GenericAgentArgs:
+    chat_model_args: BaseModelArgs = dataclasses.field(default_factory=BaseModelArgs)
     calls: list[str] = dataclasses.field(default_factory=list)
 
     def prepare(self) -> None:
@@ -418,7 +426,9 @@ def test_an_agentlab_agent_sees_browsergyms_observation_and_acts_in_its_language
     agent.reset(brief())
     agent.close()
     assert ARGUMENTS.calls == ["prepare", "make", "make", "close"], "each episode has a fresh agent"
-    assert agent.describe()["wrapper"] == "agentlab"
+    assert agent.describe() == {
+        "model_name": "small", "temperature": 0.1, "wrapper": "agentlab", "class": f"{__name__}.GenericAgent",
+    }  # fmt: skip
 
 
 def test_a_class_with_get_action_is_made_anew_for_each_episode() -> None:
@@ -465,11 +475,22 @@ def test_what_is_no_agent_is_said(source: str, says: str, tmp_path: Path, monkey
         load_agent("some_agent:A", {})
 
 
-def test_what_has_act_is_never_wrapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own_agent.py").write_text(
-        "class A:\n    def act(self, o): pass\n    def predict(self, i, o): pass\n\ndef env_free(observation): pass"
-    )
+def test_what_has_act_is_never_wrapped_and_factories_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+        class A:
+            def act(self, o): pass
+            def predict(self, i, o): pass
+        def env_free(observation): pass
+        def makes_one(): return A()
+        class B:
+            def __init__(self, env, llm): self.llm = llm
+            def step(self, goal): pass
+        def makes_phones(env, llm="small"): return B(env, llm)
+    """
+    (tmp_path / "own_agent.py").write_text(textwrap.dedent(source))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own_agent", raising=False)
     assert type(load_agent("own_agent:A", {})).__name__ == "A"
     assert load_agent("own_agent:env_free", {}).__name__ == "env_free"
+    assert type(load_agent("own_agent:makes_one", {})).__name__ == "A"
+    assert load_agent("own_agent:makes_phones", {"llm": "large"})._agent.llm == "large"

@@ -13,6 +13,7 @@ from unibench.agents.builtin import BUILTIN
 from unibench.agents.golden import NAME as GOLDEN
 from unibench.agents.wrappers.agentlab import AgentLabAgent
 from unibench.agents.wrappers.android_world import AndroidWorldAgent, EnvFacade
+from unibench.agents.wrappers.common import takes
 from unibench.agents.wrappers.osworld import OSWorldAgent
 from unibench.errors import UnibenchError, UnknownName, UsageError
 
@@ -31,7 +32,7 @@ def load_agent(name: str, arguments: dict[str, Any]) -> Any:
     def make() -> Any:
         if env is not None:
             return made(env, **arguments)
-        return made(**arguments) if isinstance(made, type) or arguments else made
+        return made(**arguments) if isinstance(made, type) or arguments or _is_factory(made) else made
 
     try:
         return _wrapped(name, make(), make, env)
@@ -56,6 +57,11 @@ def _found(name: str) -> Callable[..., Any]:
     except Exception as error:  # noqa: BLE001 - the agent call's border: its module may raise anything
         raise UsageError(f"the agent {name} cannot be imported: {error}", detail=traceback.format_exc()) from None
     return found
+
+
+def _is_factory(made: Any) -> bool:
+    """Whether it is a function that makes an agent: it takes no observation."""
+    return inspect.isfunction(made) and takes(made) and not takes(made, None)
 
 
 def _wants_env(made: Any) -> bool:

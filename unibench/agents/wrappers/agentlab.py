@@ -54,7 +54,11 @@ class AgentLabAgent:
         self._started = 0.0
 
     def describe(self) -> dict[str, Any]:
-        return describe("agentlab", self._agent)
+        # What AgentLab's AgentArgs and BaseModelArgs say (agentlab/llm/base_api.py); never all of them, for some hold keys.
+        model = getattr(self._arguments, "chat_model_args", None) or getattr(self._agent, "chat_model_args", None)
+        known = [(self._arguments, "agent_name"), (model, "model_name"), (model, "temperature"), (model, "max_new_tokens")]
+        said = {name: getattr(source, name, None) for source, name in known}
+        return {**{name: each for name, each in said.items() if isinstance(each, (str, int, float))}, **describe("agentlab", self._agent)}
 
     def reset(self, brief: Brief) -> None:
         self._agent, self._fresh = self._fresh if self._fresh is not None else self._make(), None
