@@ -58,7 +58,7 @@ class AgentWorker(Served):
     def _guarded(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
-        except AgentUnavailable:
+        except (AgentError, AgentUnavailable):
             raise
         except Exception as error:  # noqa: BLE001 - the agent call's border
             raise AgentError(f"the agent raised {type(error).__name__}: {error}", detail=traceback.format_exc()[-4000:]) from None

@@ -67,7 +67,9 @@ class MiniwobGolden:
         return False
 
     def unplayable(self, task: str) -> str:
-        recipe = recipes()[task]
+        recipe = recipes().get(task)
+        if recipe is None:
+            return "there is no recipe"
         return f"its recipe writes by script: {recipe.writes}" if recipe.writes else recipe.live
 
     def actions(self, spec: InstanceSpec, handle: MiniwobHandle) -> Sequence[Action]:
