@@ -54,7 +54,19 @@ def run(
     max_steps: Annotated[
         int | None, typer.Option("--max-steps", metavar="N", min=1, help="The budget in steps; each task's own else.")
     ] = None,
-    score_at_budget: Annotated[AtBudget, typer.Option("--score-at-budget", help="What happens when the budget ends.")] = AtBudget.VERIFY,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--max-seconds", metavar="S", min=0.001, max=1e7, help="The budget in wall-clock seconds an episode; each task's own else."
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", metavar="C", min=1e-9, max=1e9, help="The budget an episode in the unit of the agent's usage 'cost'."),
+    ] = None,
+    score_at_budget: Annotated[
+        AtBudget, typer.Option("--score-at-budget", help="What counts when a budget is used up: the verdict, 0, or nothing.")
+    ] = AtBudget.VERIFY,
     act_seconds: Annotated[
         float, typer.Option("--act-seconds", metavar="S", min=0.1, max=86400, help="How long the agent may take for an action.")
     ] = 300,
@@ -107,6 +119,8 @@ def run(
             remote,
             observe=names,
             max_steps=max_steps,
+            max_seconds=max_seconds,
+            max_cost=max_cost,
             score_at_budget=score_at_budget.value,
             act_seconds=act_seconds,
             ledger_policy=ledger_policy.value,

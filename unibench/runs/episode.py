@@ -6,10 +6,12 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from unibench.actions import Action, parse_action
 from unibench.agents.process import AgentProcess
-from unibench.errors import AgentError, EnvironmentFault, UnibenchError, UnsupportedAction
+from unibench.errors import AgentError, AgentTimeout, EnvironmentFault, UnibenchError, UnsupportedAction
+from unibench.observations import Observation
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
 from unibench.rules import EpisodeRules, Spent
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
@@ -35,7 +37,11 @@ class Tally:
 
 def told(brief: Brief, protocol: Protocol) -> Brief:
     """The brief under this run's budget and observations."""
-    budget = Budget(steps=protocol.max_steps or brief.budget.steps, seconds=brief.budget.seconds)
+    budget = Budget(
+        steps=protocol.max_steps or brief.budget.steps,
+        seconds=protocol.max_seconds or brief.budget.seconds,
+        cost=protocol.max_cost or brief.budget.cost,
+    )
     return brief.model_copy(update={"budget": budget, "observations": protocol.observe})
 
 
@@ -117,13 +123,18 @@ def _attempt(
         ending: Ending | None = None
         while ending is None:
             observation = suite.observe(protocol.observe)
-            given, used = agent.act(observation)
+            answered = _asked(agent, observation, rules, started, protocol.act_seconds)
+            if answered is None:
+                trace.add(event="time is over", observation=observation)
+                ending = Ending.TIME
+                break
+            given, used = answered
             tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
             tally.steps += 1
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
             action = _parsed(given)
             result = _acted(suite, action, trace, tally)
-            spent = Spent(tally.steps, time.monotonic() - started)
+            spent = Spent(tally.steps, time.monotonic() - started, used.get("cost", 0.0))
             verdict = suite.verify() if rules.each_step else None
             ending = rules.ending(action, result, verdict, spent)
         if verdict is None and rules.asks(ending):
@@ -137,6 +148,23 @@ def _attempt(
         else:
             suite.kill()
         return ending_of(error), None
+
+
+def _asked(
+    agent: AgentProcess, observation: Observation, rules: EpisodeRules, started: float, act_seconds: float
+) -> tuple[Any, dict[str, float]] | None:
+    """The agent's action and usage; None if the episode's time is over before it answers. That is the budget's end, no error."""
+    if rules.budget.seconds is None:
+        return agent.act(observation)
+    left = started + rules.budget.seconds - time.monotonic()
+    if left <= 0:
+        return None
+    try:
+        return agent.act(observation, within=left)
+    except AgentTimeout:
+        if left > act_seconds:
+            raise
+        return None
 
 
 def _parsed(given: object) -> Action:
