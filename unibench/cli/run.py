@@ -126,7 +126,7 @@ def run(
             ledger_policy=ledger_policy.value,
             ledger=known,
         )
-        manifest = manifest_of(protocol, agent, arguments, trial.described, plan)
+        manifest = manifest_of(remote, protocol, agent, arguments, trial.described, plan)
         with RunStore(folder, writing=True) as store:
             store.begin(manifest)
             runner = Runner(

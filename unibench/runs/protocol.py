@@ -53,7 +53,9 @@ def protocol_of(
     )
 
 
-def manifest_of(protocol: Protocol, agent: str, arguments: Mapping[str, str], described: Mapping[str, Any], plan: RunPlan) -> Manifest:
+def manifest_of(
+    suite: RemoteSuite, protocol: Protocol, agent: str, arguments: Mapping[str, str], described: Mapping[str, Any], plan: RunPlan
+) -> Manifest:
     """The manifest of a run that begins now; the agent's secret arguments are taken out."""
     identity = AgentIdentity.model_validate({"name": agent, "arguments": redacted_arguments(dict(arguments)), "described": dict(described)})
     return Manifest(
@@ -64,4 +66,7 @@ def manifest_of(protocol: Protocol, agent: str, arguments: Mapping[str, str], de
         specs=tuple(each.spec.digest for each in plan.planned),
         dropped=plan.dropped,
         tasks=plan.tasks,
+        suite_tasks=len(suite.tasks()),
+        headline=suite.face.headline,
+        not_upstreams=tuple(suite.settings.not_upstreams()),
     )
