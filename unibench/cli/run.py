@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,10 +17,15 @@ from unibench.errors import UsageError
 from unibench.selection import select
 
 if TYPE_CHECKING:
+    from unibench.agents.process import AgentProcess
     from unibench.runs.plan import RunPlan
     from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
     from unibench.task import InstanceSpec
+
+
+SAID = 1000
+"""From how many instances on it is said that they are being drawn."""
 
 
 class Policy(StrEnum):
@@ -101,19 +108,22 @@ def run(
 
             raise UnknownName.among(f"observation of {suite}", name, offered)
     known = ledger_for(face.name, ledger, ledger_policy.value)
-    trial = AgentProcess(agent, arguments, seconds=act_seconds)
-    try:
-        trial.start()
-    finally:
-        trial.close()
-    with alone(folder), registry.open_suite(suite, settings, substrate) as remote:
+
+    def open_agent() -> AgentProcess:
+        return AgentProcess(agent, arguments, seconds=act_seconds)
+
+    with _started(open_agent()) as first_agent, alone(folder), registry.open_suite(suite, settings, substrate) as remote:
+        # Both go on to play, so that nothing starts twice.
         machine = remote.open()
         if not machine.agents:
             raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
         if specs_from is not None:
             specs = _specs_of(specs_from, suite)
         else:
-            specs = draw(remote, select([each.id for each in remote.tasks()], task, suite)[:limit], range(seeds))
+            chosen = select([each.id for each in remote.tasks()], task, suite)[:limit]
+            if (count := len(chosen) * seeds) > SAID:
+                err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
+            specs = draw(remote, chosen, range(seeds))
         plan = plan_run(remote, machine, specs, known, ledger_policy.value)
         protocol = protocol_of(
             remote,
@@ -126,7 +136,7 @@ def run(
             ledger_policy=ledger_policy.value,
             ledger=known,
         )
-        manifest = manifest_of(remote, protocol, agent, arguments, trial.described, plan)
+        manifest = manifest_of(remote, protocol, agent, arguments, first_agent.described, plan)
         with RunStore(folder, writing=True) as store:
             store.begin(manifest)
             runner = Runner(
@@ -134,16 +144,27 @@ def run(
                 manifest,
                 plan.planned,
                 open_suite=lambda: registry.open_suite(suite, settings, substrate),
-                open_agent=lambda: AgentProcess(agent, arguments, seconds=act_seconds),
+                open_agent=open_agent,
+                first=(remote, first_agent),
                 jobs=jobs,
+                isolation=face.isolation,
                 screenshots=screenshots,
             )
-            remote.close()
             _play(runner, plan)
     from unibench.cli.scorecard import show
 
     show([folder])
     out().print(f"run: {folder}", markup=False)
+
+
+@contextmanager
+def _started(agent: AgentProcess) -> Iterator[AgentProcess]:
+    """An agent that has started, so that a wrong one is said before anything is written."""
+    try:
+        agent.start()
+        yield agent
+    finally:
+        agent.close()
 
 
 def _specs_of(run: Path, suite: str) -> list[InstanceSpec]:
@@ -175,9 +196,22 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     console = err()
     scores: dict[str, list[float]] = {}
     broken: Counter[str] = Counter()
-    done = len(runner.store.finished())
-    if done:
-        console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there")
+
+    def counted(record: EpisodeRecord) -> str:
+        if record.score is None:
+            broken[record.outcome] += 1
+        else:
+            scores.setdefault(record.row, []).append(record.score)
+        said = [f"{name} {sum(each) / len(each):.2f}" for name, each in scores.items()]
+        return ", ".join([*said, *(f"{name} {count}" for name, count in broken.items())])
+
+    so_far = ""
+    for record in (earlier := runner.store.episodes()):
+        so_far = counted(record)
+    if done := len(earlier):
+        console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there ({so_far})")
+    if runner.sessions < runner.jobs:
+        console.print(f"{runner.sessions} of {runner.jobs} jobs: more sessions of this suite cannot live side by side")
     stale = {each.spec.task for each in plan.planned if each.checked == "stale"}
     if stale:
         console.print(f"stale in the ledger, so not applied: {len(stale)} tasks (another version, machine, setting or recipe)")
@@ -185,16 +219,10 @@ def _play(runner: Runner, plan: RunPlan) -> None:
         console.print(f"dropped by the ledger or unavailable: {len({d.task for d in plan.dropped})} tasks (reasons are in the manifest)")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        row = bar.add_task("running", total=len(plan.planned), completed=done, said="")
+        row = bar.add_task("running", total=len(plan.planned), completed=done, said=so_far)
 
         def finished(record: EpisodeRecord) -> None:
-            if record.score is None:
-                broken[record.outcome] += 1
-            else:
-                scores.setdefault(record.row, []).append(record.score)
-            said = [f"{name} {sum(each) / len(each):.2f}" for name, each in scores.items()]
-            said += [f"{name} {count}" for name, count in broken.items()]
-            bar.update(row, advance=1, description=record.spec.task, said=", ".join(said))
+            bar.update(row, advance=1, description=record.spec.task, said=counted(record))
 
         runner.finished = finished
         try:

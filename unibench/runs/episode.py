@@ -14,6 +14,7 @@ from unibench.errors import AgentError, AgentTimeout, EnvironmentFault, Unibench
 from unibench.observations import Observation
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
 from unibench.rules import EpisodeRules, Spent
+from unibench.runs.plan import Planned
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
 from unibench.runs.traces import Trace, redacted
 from unibench.session.remote import RemoteSuite
@@ -56,8 +57,14 @@ def play(
     checked: Checked,
     trace_name: str,
     stop: threading.Event,
+    same_machine: bool = False,
 ) -> EpisodeRecord:
-    """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record."""
+    """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record.
+
+    Args:
+        same_machine: it must be played on the machine that is running now, so it is not tried again on another.
+    """
+    machine = suite.pid
     started = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.monotonic()
     faults: list[str] = []
@@ -75,7 +82,7 @@ def play(
         if verdict is not None and verdict.error is not None and not raised:
             # A verifier that raised is asked once more, of a fresh episode.
             raised = again = True
-        if not again:
+        if not again or (same_machine and suite.pid != machine):
             break
         faults.append(tally.error or (verdict.error.message if verdict and verdict.error else str(ending)))
     trace.end(event="end", ending=ending, outcome=outcome, verdict=verdict and verdict.model_dump(mode="json", exclude={"descriptor"}))
@@ -98,6 +105,24 @@ def play(
         started_at=started,
         seconds=round(time.monotonic() - clock, 3),
         trace=trace_name,
+    )
+
+
+def not_played(each: Planned, why: str) -> EpisodeRecord:
+    """The record of an episode that could not be brought to its beginning: unscored, with the reason."""
+    return EpisodeRecord.of(
+        each.descriptor,
+        None,
+        spec=each.spec,
+        goal="",
+        ending=Ending.SETUP_ERROR,
+        outcome=outcome_of(Ending.SETUP_ERROR, None),
+        checked=each.checked,
+        steps=0,
+        attempts=0,
+        error=why,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=0.0,
     )
 
 
