@@ -1,4 +1,4 @@
-"""Isolation and ``Task.after`` in runs: how many sessions live side by side, what comes first, and what cannot run."""
+"""Isolation and ``Task.after`` in runs and golden checks: how many sessions live side by side, what comes first, and what cannot run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 
 from tests.suites import ladder
 from unibench.agents.process import AgentProcess
+from unibench.golden.check import GoldenCheck, Plan
+from unibench.golden.results import Reason
 from unibench.outcome import Ending, Outcome
 from unibench.runs.plan import RunPlan, draw, plan_run
 from unibench.runs.protocol import manifest_of, protocol_of
@@ -143,3 +145,16 @@ def test_what_comes_after_something_unavailable_is_dropped(play: Play, monkeypat
         ("side", "unavailable: no rung"),
         ("top", "comes after side, which was dropped"),
     }
+
+
+def test_a_golden_check_obeys_both_too(notes: Callable[[], list[tuple[str, str]]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LADDER_BREAKS", "middle")
+    plan = Plan(lambda: RemoteSuite(ladder.SHARED, "tests.suites.ladder:SHARED"), ladder.TASKS, jobs=4)
+    entries = {entry.task: entry for entry in GoldenCheck(plan).run().entries}
+    assert entries["middle"].reasons == entries["top"].reasons == (Reason.ENVIRONMENT_FAULT,)
+    assert entries["top"].error == "EnvironmentFault: not checked: it comes after middle, which could not be checked"
+    assert Reason.ENVIRONMENT_FAULT not in entries["side"].reasons
+    seen = [what for what, _ in notes()]
+    assert "top/0" not in seen
+    assert seen.index("bottom/0") < seen.index("middle/0")
+    assert len({pid for what, pid in notes() if what in ("bottom/0", "side/0")}) == 1
