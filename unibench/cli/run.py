@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unibench.task import InstanceSpec
 
 
-SAID = 1000
+SAID = 100
 """From how many instances on it is said that they are being drawn."""
 
 
@@ -202,7 +202,7 @@ def _play(runner: Runner, plan: RunPlan) -> None:
             broken[record.outcome] += 1
         else:
             scores.setdefault(record.row, []).append(record.score)
-        said = [f"{name} {sum(each) / len(each):.2f}" for name, each in scores.items()]
+        said = [f"{name} {sum(each) / len(each):.2f}" for name, each in sorted(scores.items())]
         return ", ".join([*said, *(f"{name} {count}" for name, count in broken.items())])
 
     so_far = ""
