@@ -25,16 +25,14 @@ def card_rows(card: Scorecard) -> list[tuple[str, ...]]:
 
 def cells(card: Scorecard, row: Row) -> tuple[str, ...]:
     """A row's texts, in the order of the headings."""
-    shown = "all" if row.tasks_shown == "all" else "valid"
-    if row.tasks_shown == "all":
-        shown = "all that ran" if "valid" in card.checked else "all that ran, unchecked"
+    shown = {"valid": "valid", "all": "that ran" if "valid" in card.checked else "that ran, unchecked"}[row.tasks_shown]
     return (
         label(card),
         row.suite,
         row.row,
         row.scale,
         f"{row.substrate} ({row.fidelity})",
-        shown,
+        f"{row.tasks} {shown}",
         str(row.n),
         _score(row.score),
         "" if row.interval is None else f"{row.interval[0]:.3f} to {row.interval[1]:.3f}",
