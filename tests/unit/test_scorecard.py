@@ -216,8 +216,10 @@ def test_runs_that_differ_are_refused_with_what_differs_unless_allowed(changed: 
 
 def test_other_instances_are_refused_too() -> None:
     other = manifest().model_copy(update={"specs": ("x", "y")})
-    with pytest.raises(DifferentProtocols, match="instances"):
+    with pytest.raises(DifferentProtocols, match=r"instances \(one: 3, digest .*; two: 2, digest"):
         check_together({"one": manifest(), "two": other})
+    paired = manifest().model_copy(update={"tasks": 3})
+    assert check_together({"one": manifest(), "two": paired}) == {"s": ()}, "--specs-from leaves out what was dropped"
     assert check_together({"one": manifest(), "two": manifest().model_copy(update={"specs": ("x",) * 3})}) == {"s": ()}
 
 

@@ -81,7 +81,7 @@ def differences(manifests: Mapping[str, Manifest]) -> tuple[Difference, ...]:
 
 def _value(field: str, manifest: Manifest) -> Any:
     if field == INSTANCES:
-        return f"{len(manifest.specs)} of {manifest.tasks} tasks, {digest(sorted(manifest.specs))[:8]}"
+        return f"{len(manifest.specs)}, digest {digest(sorted(manifest.specs))[:8]}"
     return manifest.protocol.model_dump(mode="json")[field]
 
 
