@@ -15,6 +15,7 @@ from unibench.outcome import Ending, Outcome
 from unibench.runs.plan import RunPlan, draw, plan_run
 from unibench.runs.protocol import manifest_of, protocol_of
 from unibench.runs.records import EpisodeRecord
+from unibench.runs.replay import read_steps, replay
 from unibench.runs.runner import Runner
 from unibench.runs.store import RunStore
 from unibench.session.remote import RemoteSuite
@@ -158,3 +159,17 @@ def test_a_golden_check_obeys_both_too(notes: Callable[[], list[tuple[str, str]]
     assert "top/0" not in seen
     assert seen.index("bottom/0") < seen.index("middle/0")
     assert len({pid for what, pid in notes() if what in ("bottom/0", "side/0")}) == 1
+
+
+def test_a_replay_compares_the_initial_state_where_the_suite_knows_it(play: Play, tmp_path: Path, notes: object) -> None:
+    play(ladder.OWN, tasks=("alone",))
+    with RunStore(tmp_path / "r") as store:
+        manifest, (record,), (descriptor,) = store.manifest(), store.episodes(), store.descriptors().values()
+    assert manifest is not None
+    steps = read_steps(tmp_path / "r", record)
+    with RemoteSuite(ladder.OWN, "tests.suites.ladder:OWN") as remote:
+        assert replay(remote, manifest, record, descriptor, steps, "0").same
+        other = record.model_copy(update={"initial_state": "another"})
+        compared = {each.what: each for each in replay(remote, manifest, other, descriptor, steps, "0").compared}
+    assert [what for what, each in compared.items() if each.same is False] == ["initial state"]
+    assert (compared["initial state"].recorded, compared["initial state"].now) == ("another", "state of alone")
