@@ -33,6 +33,19 @@ class Dawdles:
             time.sleep(600)
         return "theme"
 
+def nothing(observation):
+    return None
+
+def not_a_number(observation):
+    return {"type": "click", "target": {"x": float("nan"), "y": 1}}
+
+class Huge:
+    """Types 30 MB, then is done."""
+    def reset(self, brief):
+        self.left = [{"type": "type", "text": "x" * 30_000_000}, {"type": "done"}]
+    def act(self, observation):
+        return self.left.pop(0)
+
 def unsupported(observation):
     return {"type": "home"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unibench.actions import Done
+from unibench.agents.process import AgentProcess
 from unibench.errors import AgentUnavailable
 from unibench.observations import Observation
 from unibench.session.remote import RemoteSuite
@@ -47,7 +48,7 @@ class GoldenAgent:
         if budget is not None and len(self._left) > budget:
             raise AgentUnavailable(f"the golden recipe takes {len(self._left)} actions, the budget is {budget}; give --max-steps")
 
-    def act(self, observation: Observation) -> tuple[Any, dict[str, float]]:
+    def act(self, observation: Observation, *, within: float | None = None) -> tuple[Any, dict[str, float]]:
         return (self._left.pop(0) if self._left else Done().model_dump(mode="json")), {}
 
     def kill(self) -> None:
@@ -55,3 +56,7 @@ class GoldenAgent:
 
     def close(self) -> None:
         self._left = []
+
+
+Player = AgentProcess | GoldenAgent
+"""Whoever plays an episode."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unibench.errors import AgentError, AgentUnavailable, UnibenchError, UsageError
+from unibench.errors import AgentError, AgentTimeout, AgentUnavailable, SessionTimeout, UnibenchError, UsageError
 from unibench.observations import Observation
 from unibench.session.process import ChildProcess
 from unibench.session.remote import RemoteSuite
@@ -76,27 +76,37 @@ class AgentProcess:
             raise AgentError(str(error), detail=error.detail) from None
         self._call("reset", {"brief": brief.model_dump(mode="json")})
 
-    def act(self, observation: Observation) -> tuple[Any, dict[str, float]]:
+    def act(self, observation: Observation, *, within: float | None = None) -> tuple[Any, dict[str, float]]:
         """The agent's next action as JSON, and what it has used so far in this episode.
 
+        Args:
+            within: seconds that are left of the episode, if that is less than an action may take.
+
         Raises:
-            AgentError: it raised, hung, ended, or gave what is no action.
+            AgentTimeout: it did not answer in time.
+            AgentError: it raised, ended, or gave what is no action.
             AgentUnavailable: its own infrastructure failed.
         """
         packed, frames = pack_observation(observation)
-        reply, _ = self._call("act", {"observation": packed}, frames)
+        reply, _ = self._call("act", {"observation": packed}, frames, within=within)
         usage = reply.get("usage") if isinstance(reply, dict) else None
         if not isinstance(usage, dict) or not all(isinstance(value, (int, float)) for value in usage.values()):
             raise AgentError("the agent process sent no action")
         return reply.get("action"), {str(name): float(value) for name, value in usage.items()}
 
-    def _call(self, method: str, params: dict[str, Any], frames: list[bytes] | None = None) -> tuple[Any, list[bytes]]:
+    def _call(
+        self, method: str, params: dict[str, Any], frames: list[bytes] | None = None, *, within: float | None = None
+    ) -> tuple[Any, list[bytes]]:
         if self._child is None:
             raise AgentError("the agent process is not running")
+        seconds = self._seconds if within is None else min(self._seconds, within)
         try:
-            return self._child.call(method, params, seconds=self._seconds, frames=frames)
+            return self._child.call(method, params, seconds=seconds, frames=frames)
         except (AgentError, AgentUnavailable):
             raise
+        except SessionTimeout as error:
+            self.kill()
+            raise AgentTimeout(str(error), detail=error.detail) from None
         except UnibenchError as error:
             # Whatever else an agent raises or claims, its process is no part of the environment.
             self.kill()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
     from unibench.task import InstanceSpec
+
+
+SAID = 100
+"""From how many instances on it is said that they are being drawn."""
 
 
 class Policy(StrEnum):
@@ -54,7 +60,19 @@ def run(
     max_steps: Annotated[
         int | None, typer.Option("--max-steps", metavar="N", min=1, help="The budget in steps; each task's own else.")
     ] = None,
-    score_at_budget: Annotated[AtBudget, typer.Option("--score-at-budget", help="What happens when the budget ends.")] = AtBudget.VERIFY,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--max-seconds", metavar="S", min=0.001, max=1e7, help="The budget in wall-clock seconds an episode; each task's own else."
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", metavar="C", min=1e-9, max=1e9, help="The budget an episode in the unit of the agent's usage 'cost'."),
+    ] = None,
+    score_at_budget: Annotated[
+        AtBudget, typer.Option("--score-at-budget", help="What counts when a budget is used up: the verdict, 0, or nothing.")
+    ] = AtBudget.VERIFY,
     act_seconds: Annotated[
         float, typer.Option("--act-seconds", metavar="S", min=0.1, max=86400, help="How long the agent may take for an action.")
     ] = 300,
@@ -88,34 +106,38 @@ def run(
     if agent == GOLDEN and arguments:
         raise UsageError("the agent golden takes no arguments")
 
-    def open_agent() -> AgentProcess | GoldenAgent:
+    def open_agent() -> Player:
         return GoldenAgent() if agent == GOLDEN else AgentProcess(agent, arguments, seconds=act_seconds)
 
-    trial = open_agent()
-    try:
-        trial.start()
-    finally:
-        trial.close()
-    names = observations(face, settings, agent, trial, observe)
-    with alone(folder), registry.open_suite(suite, settings, substrate) as remote:
+    with ExitStack() as stack:
+        # Agent and suite go on to play, so that nothing starts twice.
+        first_agent = stack.enter_context(_started(open_agent()))
+        names = observations(face, settings, agent, first_agent, observe)
+        stack.enter_context(alone(folder))
+        remote = stack.enter_context(registry.open_suite(suite, settings, substrate))
         machine = remote.open()
         if not machine.agents:
             raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
         if specs_from is not None:
             specs = _specs_of(specs_from, suite)
         else:
-            specs = draw(remote, select([each.id for each in remote.tasks()], task, suite)[:limit], range(seeds))
+            chosen = select([each.id for each in remote.tasks()], task, suite)[:limit]
+            if (count := len(chosen) * seeds) > SAID:
+                err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
+            specs = draw(remote, chosen, range(seeds))
         plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN)
         protocol = protocol_of(
             remote,
             observe=names,
             max_steps=max_steps,
+            max_seconds=max_seconds,
+            max_cost=max_cost,
             score_at_budget=score_at_budget.value,
             act_seconds=act_seconds,
             ledger_policy=ledger_policy.value,
             ledger=known,
         )
-        manifest = manifest_of(protocol, agent, arguments, trial.described, plan)
+        manifest = manifest_of(remote, protocol, agent, arguments, first_agent.described, plan)
         with RunStore(folder, writing=True) as store:
             store.begin(manifest)
             runner = Runner(
@@ -124,15 +146,26 @@ def run(
                 plan.planned,
                 open_suite=lambda: registry.open_suite(suite, settings, substrate),
                 open_agent=open_agent,
+                first=(remote, first_agent),
                 jobs=jobs,
+                isolation=face.isolation,
                 screenshots=screenshots,
             )
-            remote.close()
             _play(runner, plan)
     from unibench.cli.scorecard import show
 
     show([folder])
     out().print(f"run: {folder}", markup=False)
+
+
+@contextmanager
+def _started(agent: Player) -> Iterator[Player]:
+    """An agent that has started, so that a wrong one is said before anything is written."""
+    try:
+        agent.start()
+        yield agent
+    finally:
+        agent.close()
 
 
 def _specs_of(run: Path, suite: str) -> list[InstanceSpec]:
@@ -164,9 +197,22 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     console = err()
     scores: dict[str, list[float]] = {}
     broken: Counter[str] = Counter()
-    done = len(runner.store.finished())
-    if done:
-        console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there")
+
+    def counted(record: EpisodeRecord) -> str:
+        if record.score is None:
+            broken[record.outcome] += 1
+        else:
+            scores.setdefault(record.row, []).append(record.score)
+        said = [f"{name} {sum(each) / len(each):.2f}" for name, each in sorted(scores.items())]
+        return ", ".join([*said, *(f"{name} {count}" for name, count in broken.items())])
+
+    so_far = ""
+    for record in (earlier := runner.store.episodes()):
+        so_far = counted(record)
+    if done := len(earlier):
+        console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there ({so_far})")
+    if runner.sessions < runner.jobs:
+        console.print(f"{runner.sessions} of {runner.jobs} jobs: more sessions of this suite cannot live side by side")
     stale = {each.spec.task for each in plan.planned if each.checked == "stale"}
     if stale:
         console.print(f"stale in the ledger, so not applied: {len(stale)} tasks (another version, machine, setting or recipe)")
@@ -174,16 +220,10 @@ def _play(runner: Runner, plan: RunPlan) -> None:
         console.print(f"dropped by the ledger or unavailable: {len({d.task for d in plan.dropped})} tasks (reasons are in the manifest)")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        row = bar.add_task("running", total=len(plan.planned), completed=done, said="")
+        row = bar.add_task("running", total=len(plan.planned), completed=done, said=so_far)
 
         def finished(record: EpisodeRecord) -> None:
-            if record.score is None:
-                broken[record.outcome] += 1
-            else:
-                scores.setdefault(record.row, []).append(record.score)
-            said = [f"{name} {sum(each) / len(each):.2f}" for name, each in scores.items()]
-            said += [f"{name} {count}" for name, count in broken.items()]
-            bar.update(row, advance=1, description=record.spec.task, said=", ".join(said))
+            bar.update(row, advance=1, description=record.spec.task, said=counted(record))
 
         runner.finished = finished
         try:

@@ -6,13 +6,15 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from unibench.actions import Action, parse_action
-from unibench.agents.golden import GoldenAgent
-from unibench.agents.process import AgentProcess
-from unibench.errors import AgentError, EnvironmentFault, UnibenchError, UnsupportedAction
+from unibench.agents.golden import Player
+from unibench.errors import AgentError, AgentTimeout, EnvironmentFault, UnibenchError, UnsupportedAction
+from unibench.observations import Observation
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
 from unibench.rules import EpisodeRules, Spent
+from unibench.runs.plan import Planned
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
 from unibench.runs.traces import Trace, redacted
 from unibench.session.remote import RemoteSuite
@@ -36,13 +38,17 @@ class Tally:
 
 def told(brief: Brief, protocol: Protocol) -> Brief:
     """The brief under this run's budget and observations."""
-    budget = Budget(steps=protocol.max_steps or brief.budget.steps, seconds=brief.budget.seconds)
+    budget = Budget(
+        steps=protocol.max_steps or brief.budget.steps,
+        seconds=protocol.max_seconds or brief.budget.seconds,
+        cost=protocol.max_cost or brief.budget.cost,
+    )
     return brief.model_copy(update={"budget": budget, "observations": protocol.observe})
 
 
 def play(
     suite: RemoteSuite,
-    agent: AgentProcess | GoldenAgent,
+    agent: Player,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
@@ -51,8 +57,14 @@ def play(
     checked: Checked,
     trace_name: str,
     stop: threading.Event,
+    same_machine: bool = False,
 ) -> EpisodeRecord:
-    """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record."""
+    """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record.
+
+    Args:
+        same_machine: it must be played on the machine that is running now, so it is not tried again on another.
+    """
+    machine = suite.pid
     started = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.monotonic()
     faults: list[str] = []
@@ -70,7 +82,7 @@ def play(
         if verdict is not None and verdict.error is not None and not raised:
             # A verifier that raised is asked once more, of a fresh episode.
             raised = again = True
-        if not again:
+        if not again or (same_machine and suite.pid != machine):
             break
         faults.append(tally.error or (verdict.error.message if verdict and verdict.error else str(ending)))
     trace.end(event="end", ending=ending, outcome=outcome, verdict=verdict and verdict.model_dump(mode="json", exclude={"descriptor"}))
@@ -96,9 +108,27 @@ def play(
     )
 
 
+def not_played(each: Planned, why: str) -> EpisodeRecord:
+    """The record of an episode that could not be brought to its beginning: unscored, with the reason."""
+    return EpisodeRecord.of(
+        each.descriptor,
+        None,
+        spec=each.spec,
+        goal="",
+        ending=Ending.SETUP_ERROR,
+        outcome=outcome_of(Ending.SETUP_ERROR, None),
+        checked=each.checked,
+        steps=0,
+        attempts=0,
+        error=why,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=0.0,
+    )
+
+
 def _attempt(
     suite: RemoteSuite,
-    agent: AgentProcess | GoldenAgent,
+    agent: Player,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
@@ -119,13 +149,18 @@ def _attempt(
         ending: Ending | None = None
         while ending is None:
             observation = suite.observe(protocol.observe)
-            given, used = agent.act(observation)
+            answered = _asked(agent, observation, rules, started, protocol.act_seconds)
+            if answered is None:
+                trace.add(event="time is over", observation=observation)
+                ending = Ending.TIME
+                break
+            given, used = answered
             tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
             tally.steps += 1
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
             action = _parsed(given)
             result = _acted(suite, action, trace, tally)
-            spent = Spent(tally.steps, time.monotonic() - started)
+            spent = Spent(tally.steps, time.monotonic() - started, used.get("cost", 0.0))
             verdict = suite.verify() if rules.each_step else None
             ending = rules.ending(action, result, verdict, spent)
         if verdict is None and rules.asks(ending):
@@ -139,6 +174,23 @@ def _attempt(
         else:
             suite.kill()
         return ending_of(error), None
+
+
+def _asked(
+    agent: Player, observation: Observation, rules: EpisodeRules, started: float, act_seconds: float
+) -> tuple[Any, dict[str, float]] | None:
+    """The agent's action and usage; None if the episode's time is over before it answers. That is the budget's end, no error."""
+    if rules.budget.seconds is None:
+        return agent.act(observation)
+    left = started + rules.budget.seconds - time.monotonic()
+    if left <= 0:
+        return None
+    try:
+        return agent.act(observation, within=left)
+    except AgentTimeout:
+        if left > act_seconds:
+            raise
+        return None
 
 
 def _parsed(given: object) -> Action:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from unibench.errors import UsageError
 from unibench.golden.results import Ledger
+from unibench.order import After, chains
 from unibench.runs.policy import AppliedLedger
 from unibench.runs.records import Checked, Dropped, LedgerPolicy
 from unibench.session.remote import RemoteSuite
@@ -16,11 +18,16 @@ from unibench.verdict import VerifierDescriptor
 
 @dataclass(frozen=True)
 class Planned:
-    """One instance to run."""
+    """One instance to run.
+
+    Attributes:
+        after: digests of instances that must have run before, on the same machine.
+    """
 
     spec: InstanceSpec
     descriptor: VerifierDescriptor
     checked: Checked
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,21 @@ class RunPlan:
     tasks: int
 
 
-def draw(suite: RemoteSuite, tasks: Sequence[str], seeds: Iterable[int]) -> list[InstanceSpec]:
-    """One instance a task and seed, all of a seed together, so that an interrupted run has seen every task."""
+MAX_INSTANCES = 100_000
+"""More instances than anybody runs; a slip of the keyboard would draw for hours."""
+
+
+def draw(suite: RemoteSuite, tasks: Sequence[str], seeds: Sequence[int]) -> list[InstanceSpec]:
+    """One instance a task and seed, all of a seed together, so that an interrupted run has seen every task.
+
+    Raises:
+        UsageError: that would be more than ``MAX_INSTANCES``.
+    """
+    if (count := len(tasks) * len(seeds)) > MAX_INSTANCES:
+        raise UsageError(
+            f"{len(tasks)} tasks with {len(seeds)} seeds each are {count} instances, and a run has at most {MAX_INSTANCES}; "
+            "choose fewer seeds (--seeds) or tasks (-t, --limit)"
+        )
     return [suite.draw(task, seed) for seed in seeds for task in tasks]
 
 
@@ -65,4 +85,31 @@ def plan_run(
             dropped[(spec.task, one)] = Dropped(task=spec.task, spec=one, reason=reason)
         else:
             planned.append(Planned(spec, descriptors[spec.task], applied.of_instance(spec)))
-    return RunPlan(tuple(planned), tuple(dropped.values()), len(tasks))
+    ordered, without = in_order(planned, {task.id: task.after for task in suite.tasks()}, {task for task, _ in dropped})
+    return RunPlan(tuple(ordered), (*dropped.values(), *without), len(tasks))
+
+
+def in_order(planned: Sequence[Planned], after: After, dropped: set[str]) -> tuple[list[Planned], list[Dropped]]:
+    """The instances in an order that respects ``after``, and those that cannot run for a predecessor that does not.
+
+    A task's predecessors are those of the same seed and index.
+    """
+    if not any(after.get(each.spec.task) for each in planned):
+        return list(planned), []
+    rounds: dict[tuple[int, int], dict[str, Planned]] = {}
+    for each in planned:
+        rounds.setdefault((each.spec.seed, each.spec.index), {})[each.spec.task] = each
+    kept: list[Planned] = []
+    without: list[Dropped] = []
+    for of_seed in rounds.values():
+        running: dict[str, str] = {}
+        for task in (task for chain in chains(list(of_seed), after) for task in chain):
+            spec = of_seed[task].spec
+            missing = [each for each in after.get(task, ()) if each not in running]
+            if missing:
+                why = "was dropped" if missing[0] in dropped or missing[0] in of_seed else "is not in this run"
+                without.append(Dropped(task=task, spec=spec.digest, reason=f"comes after {missing[0]}, which {why}"))
+            else:
+                running[task] = spec.digest
+                kept.append(replace(of_seed[task], after=tuple(running[each] for each in after.get(task, ()))))
+    return kept, without

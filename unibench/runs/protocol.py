@@ -25,6 +25,8 @@ def protocol_of(
     *,
     observe: tuple[str, ...],
     max_steps: int | None,
+    max_seconds: float | None,
+    max_cost: float | None,
     score_at_budget: ScoreAtBudget,
     act_seconds: float,
     ledger_policy: LedgerPolicy,
@@ -40,6 +42,8 @@ def protocol_of(
         observe=observe,
         dialects=suite.face.offers(suite.settings).dialects,
         max_steps=max_steps,
+        max_seconds=max_seconds,
+        max_cost=max_cost,
         score_at_budget=score_at_budget,
         act_seconds=act_seconds,
         retries=RETRIES,
@@ -49,7 +53,9 @@ def protocol_of(
     )
 
 
-def manifest_of(protocol: Protocol, agent: str, arguments: Mapping[str, str], described: Mapping[str, Any], plan: RunPlan) -> Manifest:
+def manifest_of(
+    suite: RemoteSuite, protocol: Protocol, agent: str, arguments: Mapping[str, str], described: Mapping[str, Any], plan: RunPlan
+) -> Manifest:
     """The manifest of a run that begins now; the agent's secret arguments are taken out."""
     identity = AgentIdentity.model_validate({"name": agent, "arguments": redacted_arguments(dict(arguments)), "described": dict(described)})
     return Manifest(
@@ -60,4 +66,7 @@ def manifest_of(protocol: Protocol, agent: str, arguments: Mapping[str, str], de
         specs=tuple(each.spec.digest for each in plan.planned),
         dropped=plan.dropped,
         tasks=plan.tasks,
+        suite_tasks=len(suite.tasks()),
+        headline=suite.face.headline,
+        not_upstreams=tuple(suite.settings.not_upstreams()),
     )

@@ -11,6 +11,7 @@ from unibench.outcome import Ending, Outcome, score_of
 from unibench.record import Record, digest
 from unibench.rules import ScoreAtBudget
 from unibench.settings import Substrate
+from unibench.suite import Headline
 from unibench.task import InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
 
@@ -76,6 +77,12 @@ class Manifest(Record):
     dropped: tuple[Dropped, ...] = ()
     tasks: int
     """How many tasks the selection had, dropped ones among them."""
+    suite_tasks: int = 0
+    """How many tasks the suite has."""
+    headline: Headline = Headline()
+    """The suite's headline by upstream's own rule."""
+    not_upstreams: tuple[str, ...] = ()
+    """Settings that affect scores and do not have upstream's value."""
 
     @property
     def digest(self) -> str:

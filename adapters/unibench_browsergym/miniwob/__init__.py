@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from unibench.settings import Settings, Substrate, setting
-from unibench.suite import Offers, SuiteFace
+from unibench.suite import Headline, Offers, SuiteFace
 
 SCALE = 1.5
 """BrowserGym zooms the screenshot (browsergym/miniwob/base.py, 0.14.3: ``page._bgym_scale_factor``)."""
@@ -118,5 +118,17 @@ FACE = SuiteFace(
     packages=("browsergym-miniwob==0.14.3", "miniwob==1.1.0"),
     extra="miniwob",
     sessions_a_process=32,
+    headline=Headline(
+        name="mean reward (AgentLab)",
+        mean_over="episodes",
+        unscored="zero",
+        tasks=125,
+        instances=5,
+        rule="the mean reward of all episodes, 5 seeds a task, 10 steps each; an episode that broke has reward 0",
+        source=(
+            "AgentLab 69cd8930: src/agentlab/analyze/inspect_results.py, summarize(); "
+            "BrowserGym 9e779f08: browsergym/experiments/benchmark/configs.py, miniwob: n_repeats=5, max_steps=10"
+        ),
+    ),
     call_seconds={"*": 30.0, "open": 60.0, "probe": 90.0, "run_control": 45.0},
 )
