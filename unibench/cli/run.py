@@ -17,6 +17,7 @@ from unibench.errors import UsageError
 from unibench.selection import select
 
 if TYPE_CHECKING:
+    from unibench.agents.golden import Player
     from unibench.runs.plan import RunPlan
     from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
