@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from unibench.actions import Done
+from unibench.agents.builtin import GOLDEN as NAME
+from unibench.agents.process import AgentProcess
 from unibench.errors import AgentUnavailable
 from unibench.observations import Observation
 from unibench.session.remote import RemoteSuite
 from unibench.task import Brief, InstanceSpec
 
-NAME = "golden"
 
-
-class GoldenAgent:
+class GoldenAgent(AgentProcess):
     """Plays what the session process says that the golden recipe does, through the ordinary ``act``, on a fresh episode.
 
-    It stands where an :class:`~unibench.agents.process.AgentProcess` does, but in the supervisor: it is no agent of a user's.
+    It is the supervisor's own and needs no process, but stands where a user's agent does.
     """
 
-    observe: tuple[str, ...] = ()
-    dialect = ""
-
     def __init__(self) -> None:
-        self.described: dict[str, Any] = {"told_the_solution": True, "plays": "the golden check's recipes, as actions"}
+        super().__init__(NAME, {}, seconds=0)
+        self.described = {"told_the_solution": True, "plays": "the golden check's recipes, as actions"}
         self._left: list[Any] = []
 
     def start(self) -> None:
@@ -47,7 +45,7 @@ class GoldenAgent:
         if budget is not None and len(self._left) > budget:
             raise AgentUnavailable(f"the golden recipe takes {len(self._left)} actions, the budget is {budget}; give --max-steps")
 
-    def act(self, observation: Observation) -> tuple[Any, dict[str, float]]:
+    def act(self, observation: Observation, *, within: float | None = None) -> tuple[Any, dict[str, float]]:
         return (self._left.pop(0) if self._left else Done().model_dump(mode="json")), {}
 
     def kill(self) -> None:

@@ -68,7 +68,7 @@ def run(
 ) -> None:
     """Run an agent on a suite. The same command goes on where it was interrupted; nothing is lost or counted twice."""
     from unibench import registry
-    from unibench.agents.golden import NAME as GOLDEN
+    from unibench.agents.builtin import GOLDEN
     from unibench.agents.golden import GoldenAgent
     from unibench.agents.needs import observations
     from unibench.agents.process import AgentProcess
@@ -88,7 +88,7 @@ def run(
     if agent == GOLDEN and arguments:
         raise UsageError("the agent golden takes no arguments")
 
-    def open_agent() -> AgentProcess | GoldenAgent:
+    def open_agent() -> AgentProcess:
         return GoldenAgent() if agent == GOLDEN else AgentProcess(agent, arguments, seconds=act_seconds)
 
     trial = open_agent()

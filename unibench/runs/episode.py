@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from unibench.actions import Action, parse_action
-from unibench.agents.golden import GoldenAgent
 from unibench.agents.process import AgentProcess
 from unibench.errors import AgentError, EnvironmentFault, UnibenchError, UnsupportedAction
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
@@ -42,7 +41,7 @@ def told(brief: Brief, protocol: Protocol) -> Brief:
 
 def play(
     suite: RemoteSuite,
-    agent: AgentProcess | GoldenAgent,
+    agent: AgentProcess,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
@@ -98,7 +97,7 @@ def play(
 
 def _attempt(
     suite: RemoteSuite,
-    agent: AgentProcess | GoldenAgent,
+    agent: AgentProcess,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,

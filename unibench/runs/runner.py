@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from unibench.agents.golden import GoldenAgent
 from unibench.agents.process import AgentProcess
 from unibench.runs.episode import play
 from unibench.runs.plan import Planned
@@ -34,14 +33,14 @@ class Runner:
     manifest: Manifest
     planned: tuple[Planned, ...]
     open_suite: Callable[[], RemoteSuite]
-    open_agent: Callable[[], AgentProcess | GoldenAgent]
+    open_agent: Callable[[], AgentProcess]
     jobs: int = 1
     screenshots: bool = False
     finished: Callable[[EpisodeRecord], None] = lambda record: None
     _stop: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _pairs: list[tuple[RemoteSuite, AgentProcess | GoldenAgent]] = field(default_factory=list)
-    _idle: list[tuple[RemoteSuite, AgentProcess | GoldenAgent]] = field(default_factory=list)
+    _pairs: list[tuple[RemoteSuite, AgentProcess]] = field(default_factory=list)
+    _idle: list[tuple[RemoteSuite, AgentProcess]] = field(default_factory=list)
 
     def run(self) -> None:
         """Plays until all are finished.
@@ -106,7 +105,7 @@ class Runner:
             self.store.add(record, each.descriptor, position)
         self.finished(record)
 
-    def _take(self) -> tuple[RemoteSuite, AgentProcess | GoldenAgent]:
+    def _take(self) -> tuple[RemoteSuite, AgentProcess]:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
@@ -114,6 +113,6 @@ class Runner:
             self._pairs.append(pair)
             return pair
 
-    def _give(self, suite: RemoteSuite, agent: AgentProcess | GoldenAgent) -> None:
+    def _give(self, suite: RemoteSuite, agent: AgentProcess) -> None:
         with self._lock:
             self._idle.append((suite, agent))
