@@ -5,26 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from unibench.actions import Done
+from unibench.agents.builtin import GOLDEN as NAME
 from unibench.agents.process import AgentProcess
 from unibench.errors import AgentUnavailable
 from unibench.observations import Observation
 from unibench.session.remote import RemoteSuite
 from unibench.task import Brief, InstanceSpec
 
-NAME = "golden"
 
-
-class GoldenAgent:
+class GoldenAgent(AgentProcess):
     """Plays what the session process says that the golden recipe does, through the ordinary ``act``, on a fresh episode.
 
-    It stands where an :class:`~unibench.agents.process.AgentProcess` does, but in the supervisor: it is no agent of a user's.
+    It is the supervisor's own and needs no process, but stands where a user's agent does.
     """
 
-    observe: tuple[str, ...] = ()
-    dialect = ""
-
     def __init__(self) -> None:
-        self.described: dict[str, Any] = {"told_the_solution": True, "plays": "the golden check's recipes, as actions"}
+        super().__init__(NAME, {}, seconds=0)
+        self.described = {"told_the_solution": True, "plays": "the golden check's recipes, as actions"}
         self._left: list[Any] = []
 
     def start(self) -> None:
@@ -56,7 +53,3 @@ class GoldenAgent:
 
     def close(self) -> None:
         self._left = []
-
-
-Player = AgentProcess | GoldenAgent
-"""Whoever plays an episode."""

@@ -9,8 +9,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from unibench.agents.builtin import BUILTIN
-from unibench.agents.golden import NAME as GOLDEN
+from unibench.agents.builtin import BUILTIN, GOLDEN
 from unibench.agents.wrappers.agentlab import AgentLabAgent
 from unibench.agents.wrappers.android_world import AndroidWorldAgent, EnvFacade
 from unibench.agents.wrappers.common import takes

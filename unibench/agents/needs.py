@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from unibench.agents.golden import Player
+from unibench.agents.process import AgentProcess
 from unibench.errors import UnknownName, UsageError
 from unibench.settings import Settings
 from unibench.suite import SuiteFace
 
 
-def observations(face: SuiteFace, settings: Settings, name: str, agent: Player, chosen: str | None) -> tuple[str, ...]:
+def observations(face: SuiteFace, settings: Settings, name: str, agent: AgentProcess, chosen: str | None) -> tuple[str, ...]:
     """The observations of a run: those that the user chose, else those that the agent asks for, else the suite's own.
 
     Args:

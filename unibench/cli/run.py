@@ -17,7 +17,7 @@ from unibench.errors import UsageError
 from unibench.selection import select
 
 if TYPE_CHECKING:
-    from unibench.agents.golden import Player
+    from unibench.agents.process import AgentProcess
     from unibench.runs.plan import RunPlan
     from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
@@ -87,7 +87,7 @@ def run(
 ) -> None:
     """Run an agent on a suite. The same command goes on where it was interrupted; nothing is lost or counted twice."""
     from unibench import registry
-    from unibench.agents.golden import NAME as GOLDEN
+    from unibench.agents.builtin import GOLDEN
     from unibench.agents.golden import GoldenAgent
     from unibench.agents.needs import observations
     from unibench.agents.process import AgentProcess
@@ -107,7 +107,7 @@ def run(
     if agent == GOLDEN and arguments:
         raise UsageError("the agent golden takes no arguments")
 
-    def open_agent() -> Player:
+    def open_agent() -> AgentProcess:
         return GoldenAgent() if agent == GOLDEN else AgentProcess(agent, arguments, seconds=act_seconds)
 
     with ExitStack() as stack:
@@ -160,7 +160,7 @@ def run(
 
 
 @contextmanager
-def _started(agent: Player) -> Iterator[Player]:
+def _started(agent: AgentProcess) -> Iterator[AgentProcess]:
     """An agent that has started, so that a wrong one is said before anything is written."""
     try:
         agent.start()

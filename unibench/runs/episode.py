@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from unibench.actions import Action, parse_action
-from unibench.agents.golden import Player
+from unibench.agents.process import AgentProcess
 from unibench.errors import AgentError, AgentTimeout, EnvironmentFault, UnibenchError, UnsupportedAction
 from unibench.observations import Observation
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
@@ -48,7 +48,7 @@ def told(brief: Brief, protocol: Protocol) -> Brief:
 
 def play(
     suite: RemoteSuite,
-    agent: Player,
+    agent: AgentProcess,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
@@ -128,7 +128,7 @@ def not_played(each: Planned, why: str) -> EpisodeRecord:
 
 def _attempt(
     suite: RemoteSuite,
-    agent: Player,
+    agent: AgentProcess,
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
@@ -177,7 +177,7 @@ def _attempt(
 
 
 def _asked(
-    agent: Player, observation: Observation, rules: EpisodeRules, started: float, act_seconds: float
+    agent: AgentProcess, observation: Observation, rules: EpisodeRules, started: float, act_seconds: float
 ) -> tuple[Any, dict[str, float]] | None:
     """The agent's action and usage; None if the episode's time is over before it answers. That is the budget's end, no error."""
     if rules.budget.seconds is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from unibench.agents.golden import Player
+from unibench.agents.process import AgentProcess
 from unibench.order import chains
 from unibench.outcome import Ending
 from unibench.runs.episode import not_played, play
@@ -41,16 +41,16 @@ class Runner:
     manifest: Manifest
     planned: tuple[Planned, ...]
     open_suite: Callable[[], RemoteSuite]
-    open_agent: Callable[[], Player]
-    first: tuple[RemoteSuite, Player] | None = None
+    open_agent: Callable[[], AgentProcess]
+    first: tuple[RemoteSuite, AgentProcess] | None = None
     jobs: int = 1
     isolation: Isolation = field(default_factory=Isolation)
     screenshots: bool = False
     finished: Callable[[EpisodeRecord], None] = lambda record: None
     _stop: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _pairs: list[tuple[RemoteSuite, Player]] = field(default_factory=list)
-    _idle: list[tuple[RemoteSuite, Player]] = field(default_factory=list)
+    _pairs: list[tuple[RemoteSuite, AgentProcess]] = field(default_factory=list)
+    _idle: list[tuple[RemoteSuite, AgentProcess]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.first is not None:
@@ -137,7 +137,7 @@ class Runner:
             return f"not played: {name}, and the machine on which that ran is gone"
         return ""
 
-    def _played(self, suite: RemoteSuite, agent: Player, position: int, each: Planned) -> EpisodeRecord:
+    def _played(self, suite: RemoteSuite, agent: AgentProcess, position: int, each: Planned) -> EpisodeRecord:
         name = f"traces/{position:05}-{each.spec.task}-{each.spec.seed}"
         trace = Trace(self.store.folder / name, screenshots=self.screenshots)
         record = play(
@@ -156,7 +156,7 @@ class Runner:
             trace.write()
         return record
 
-    def _take(self) -> tuple[RemoteSuite, Player]:
+    def _take(self) -> tuple[RemoteSuite, AgentProcess]:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
@@ -164,6 +164,6 @@ class Runner:
             self._pairs.append(pair)
             return pair
 
-    def _give(self, suite: RemoteSuite, agent: Player) -> None:
+    def _give(self, suite: RemoteSuite, agent: AgentProcess) -> None:
         with self._lock:
             self._idle.append((suite, agent))
