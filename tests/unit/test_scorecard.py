@@ -244,7 +244,7 @@ def test_only_names_of_fields_are_allowed() -> None:
 
 
 def test_suites_are_sections_and_agents_are_told_apart_by_their_arguments() -> None:
-    one = card(episode("t", 1.0), agent=AgentIdentity(name="chat", arguments={"model": "m-1"}))
+    one = card(episode("t", 1.0), agent=AgentIdentity(name="chat", arguments={"model": "m-1", "api_key": "[redacted]"}))
     two = card(episode("t", 1.0), agent=AgentIdentity(name="chat", arguments={"model": "m-2"}), suite="z")
     text = markdown([one, two])
     assert text.index("## s") < text.index("| chat model=m-1 | s |") < text.index("## z") < text.index("| chat model=m-2 | z |")

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 
+from unibench.runs.traces import REDACTED
 from unibench.scorecard.rows import Row, Scorecard
 
 HEADINGS = ("agent", "suite", "verifier", "scale", "machine", "tasks", "n", "score", "95 %", "unscored", "bounds")
@@ -14,7 +15,7 @@ HEADINGS = ("agent", "suite", "verifier", "scale", "machine", "tasks", "n", "sco
 
 def label(card: Scorecard) -> str:
     """The agent with its arguments, which tell one model from another."""
-    arguments = " ".join(f"{name}={value}" for name, value in card.agent.arguments.items())
+    arguments = " ".join(f"{name}={value}" for name, value in card.agent.arguments.items() if value != REDACTED)
     return " ".join(f"{card.agent.name} {arguments}".split())[:80]
 
 
