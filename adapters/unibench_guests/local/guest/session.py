@@ -127,7 +127,11 @@ def main() -> None:
     start("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={os.environ['DBUS_SESSION_BUS_ADDRESS']}")
     import server  # while the two start
 
-    if not os.read(ready, 16):
+    told = b""
+    # To the end of the line: it comes in two writes, and the X server ends if nobody is there to read the second.
+    while not told.endswith(b"\n") and (data := os.read(ready, 16)):
+        told += data
+    if not told:
         raise SystemExit(f"the X server ended: {(LOGS / 'Xvfb.log').read_text(errors='replace')[-500:]!r}")
     os.close(ready)
     start("openbox", "--config-file", str(Path(__file__).parent / "openbox.xml"))
