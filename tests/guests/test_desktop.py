@@ -193,7 +193,10 @@ def test_the_browser_as_tasks_start_it(desktop: LocalDesktop, guest: GuestClient
         found = {(each.tag, each.get("name")) for each in browser.iter()} if browser is not None else set()
     assert wanted <= found
     assert guest.execute(["pkill", "chrome"]).returncode == 0
-    assert guest.execute("ls ~/.config/google-chrome/Default/Preferences", shell=True).returncode == 0
+    profile = "/home/user/.config/google-chrome/Default/Preferences"
+    while guest.file(profile) is None and time.monotonic() < until + 20:  # it is written as the browser ends
+        time.sleep(0.1)
+    assert json.loads(guest.file(profile) or b"")
 
 
 def test_it_sees_nothing_of_the_host(desktop: LocalDesktop, guest: GuestClient, monkeypatch: pytest.MonkeyPatch) -> None:
