@@ -252,9 +252,7 @@ def _playable(suite: RemoteSuite, applied: AppliedLedger, tasks: Sequence[Task])
         elif reason and whole:
             dropped.append(Dropped(task=task.id, reason=reason))
         elif task.after:
-            dropped.append(
-                Dropped(task=task.id, reason=f"it comes after {', '.join(task.after)} on the same machine, which only a run keeps to")
-            )
+            dropped.append(Dropped(task=task.id, reason=f"it comes after {', '.join(task.after)}, which only a run keeps to"))
         else:
             played.append(task.id)
     if not played:
