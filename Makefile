@@ -18,6 +18,8 @@ demo: $(VENV)/browser
 
 bench: $(VENV)/browser
 	$(BIN)/python benchmarks/miniwob_episode.py
+	$(BIN)/python benchmarks/wire.py
+	$(BIN)/python benchmarks/miniwob_vector.py
 
 test: $(VENV)/browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)

@@ -27,7 +27,7 @@ STOCKS = ("screenshot", "dom_object", "axtree_object", "extra_element_properties
 """The names under which unibench gives what stock observes."""
 
 
-def stock() -> Any:
+def stock(**kwargs: Any) -> Any:
     """Stock BrowserGym with the same browser that unibench takes."""
     import browsergym.miniwob  # noqa: F401 - registers the tasks
     import playwright.sync_api
@@ -37,7 +37,7 @@ def stock() -> Any:
     launch = playwright.sync_api.BrowserType.launch
     executable = find_chromium()
     playwright.sync_api.BrowserType.launch = lambda self, **kwargs: launch(self, **{"executable_path": executable, **kwargs})
-    return gymnasium.make(f"browsergym/miniwob.{TASK}", disable_env_checker=True)
+    return gymnasium.make(f"browsergym/miniwob.{TASK}", disable_env_checker=True, **kwargs)
 
 
 def timed(call: Callable[[], Any]) -> float:
@@ -54,12 +54,15 @@ def main() -> None:
         "stock, all its observations": stock(),
         "unibench, all of stock's": unibench.make(f"miniwob/{TASK}", observe=STOCKS),
         "unibench, screenshot": unibench.make(f"miniwob/{TASK}", observe=["screenshot"]),
+        "unibench, re-seeded, nothing": unibench.make(f"miniwob/{TASK}", observe=[], settings={"reseed_in_page": True}),
+        "stock without its sleep": stock(pre_observation_delay=0),
     }
     found: dict[str, dict[str, list[float]]] = {name: {"reset": [], "step": []} for name in envs}
     for env in envs.values():
         env.reset(seed=0)
     for seed in range(rounds):
         for name, env in envs.items():
+            time.sleep(0.5)  # what the one before left running must not slow this one
             found[name]["reset"].append(timed(lambda env=env, seed=seed: env.reset(seed=seed)))
             found[name]["step"].append(timed(lambda env=env: env.step("noop(0)")))
     for env in envs.values():

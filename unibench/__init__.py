@@ -27,6 +27,7 @@ _WHERE = {
     "VerifierDescriptor": "verdict",
     "VerifierKind": "verdict",
     "make": "env",
+    "make_vec": "vec",
     "open_suite": "registry",
     "suite_names": "registry",
 }

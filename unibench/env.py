@@ -10,17 +10,18 @@ import gymnasium
 import numpy as np
 
 from unibench import registry
-from unibench.actions import Done, Infeasible, parse_action
+from unibench.actions import parse_action
 from unibench.errors import Fault, ResetNeeded, UnknownName, UsageError
 from unibench.observations import Observation, Screenshot
-from unibench.outcome import Ending, ending_of, outcome_of
+from unibench.outcome import ending_of, outcome_of
+from unibench.rules import AT_BUDGET, EpisodeRules, ScoreAtBudget, Spent
+from unibench.session.remote import RemoteSuite
 from unibench.settings import Settings
 from unibench.spaces import ActionSpace, observation_space
-from unibench.task import Budget, Instance, InstanceSpec
-from unibench.verdict import Reward, Status, Verdict
+from unibench.task import Budget, InstanceSpec
+from unibench.verdict import Reward, Status, Verdict, VerifierDescriptor
 
 OnFault = Literal["raise", "truncate"]
-ScoreAtBudget = Literal["verify", "fail", "unscored"]
 RewardMode = Literal["final", "delta"]
 
 
@@ -41,6 +42,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         on_fault: ``raise`` typed errors, or ``truncate`` the episode: reward 0.0, ``truncated``, no verdict.
         score_at_budget: when the step budget ends the episode: ``verify`` (upstream's rule), ``fail``, or ``unscored``.
         reward: ``final`` gives the score with the last step; ``delta`` its increments as they come.
+        session: a session that is open already, with its settings and substrate; ``close`` gives it up.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}
@@ -58,11 +60,12 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         score_at_budget: ScoreAtBudget = "verify",
         reward: RewardMode = "final",
         render_mode: str | None = None,
+        session: RemoteSuite | None = None,
     ) -> None:
         face = registry.find_face(suite)
         chosen = face.settings.parse(settings) if isinstance(settings, Mapping) else settings
         self.face = face
-        self._remote = registry.open_suite(suite, chosen, substrate)
+        self._remote = session or registry.open_suite(suite, chosen, substrate)
         self.settings = self._remote.settings
         self.offers = face.offers(self.settings)
         self.observe = tuple(observe if observe is not None else face.observe)
@@ -77,16 +80,15 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         self.action_space = ActionSpace(self.offers)
         self._max_steps = max_steps
         self._on_fault = on_fault
-        self._score_at_budget = score_at_budget
+        self._score_at_budget: ScoreAtBudget = score_at_budget
         self._reward = reward
         self._known: set[str] | None = None
-        self._each_step = False
-        self._instance: Instance | None = None
+        self._rules: EpisodeRules | None = None
+        self._descriptors: dict[str, VerifierDescriptor] = {}
         self._live = False
         self._failed_reset: dict[str, Any] = {}
         self._steps = 0
         self._paid = 0.0
-        self._budget = Budget()
         self._started = 0.0
         self.last_observation: Observation | None = None
         """The latest observation as the session gave it, with the time that each part took."""
@@ -109,17 +111,19 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         self._failed_reset = {}
         try:
             spec = self._spec(seed, options)
-            self._instance = self._remote.reset(spec)
-            self._each_step = self._remote.describe(spec.task).when == "each-step"
+            brief = self._remote.reset(spec).brief
+            if spec.task not in self._descriptors:
+                self._descriptors[spec.task] = self._remote.describe(spec.task)
+            descriptor = self._descriptors[spec.task]
             observation = self._look()
         except Fault as fault:
             if self._on_fault == "raise":
                 raise
             self._failed_reset = self._faulted(fault)
             return self._blank(), self._failed_reset
-        brief = self._instance.brief
-        self._budget = Budget(steps=self._max_steps or brief.budget.steps, seconds=brief.budget.seconds)
-        brief = brief.model_copy(update={"budget": self._budget, "observations": self.observe})
+        budget = Budget(steps=self._max_steps or brief.budget.steps, seconds=brief.budget.seconds)
+        self._rules = EpisodeRules(descriptor, budget, self._score_at_budget)
+        brief = brief.model_copy(update={"budget": budget, "observations": self.observe})
         self._live = True
         self._steps, self._paid, self._started = 0, 0.0, time.monotonic()
         return observation, {"brief": brief, "spec": spec, "goal": brief.text}
@@ -132,7 +136,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             UnsupportedAction: it is no action of this suite.
             EnvironmentFault: the machine broke (with ``on_fault="raise"``).
         """
-        if not self._live:
+        if not self._live or self._rules is None:
             if self._failed_reset:
                 # A vector environment steps every sub-environment, one whose reset failed as well.
                 return self._blank(), Reward(0.0), False, True, self._failed_reset
@@ -141,18 +145,18 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         self._steps += 1
         try:
             result = self._remote.act(parsed)
-            ending = self._ending(parsed, ended=result.ended)
-            verdict = self._remote.verify() if self._each_step or self._asks(ending) else None
-            if ending in (None, Ending.STEPS, Ending.TIME) and verdict is not None and verdict.final:
-                ending = Ending.SUITE_ENDED
+            spent = Spent(self._steps, time.monotonic() - self._started)
+            verdict = self._remote.verify() if self._rules.each_step else None
+            ending = self._rules.ending(parsed, result, verdict, spent)
+            if verdict is None and self._rules.asks(ending):
+                verdict = self._remote.verify()
             observation = self._look() if ending is None else self._last_look()
         except Fault as fault:
             self._live = False
             if self._on_fault == "raise":
                 raise
             return self._blank(), Reward(0.0), False, True, self._faulted(fault)
-        if ending in (Ending.STEPS, Ending.TIME) and self._score_at_budget != "verify":
-            verdict = self._at_budget(verdict)
+        verdict = self._rules.counted(ending, verdict)
         info: dict[str, Any] = {"action_error": result.error, "refused": result.refused}
         if verdict is not None:
             info["verdict"] = verdict
@@ -160,7 +164,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             self._live = False
             info["ending"] = ending
             info["outcome"] = outcome_of(ending, verdict)
-        truncated = ending in (Ending.STEPS, Ending.TIME)
+        truncated = ending in AT_BUDGET
         return observation, self._pay(verdict, last=ending is not None), ending is not None and not truncated, truncated, info
 
     def render(self) -> Any:
@@ -204,31 +208,6 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
             self._known = {each.id for each in self._remote.tasks()}
         if task not in self._known:
             raise UnknownName.among(f"task of {self.face.name}", task, self._known)
-
-    def _ending(self, action: Any, *, ended: bool) -> Ending | None:
-        steps = self._budget.steps
-        if isinstance(action, Done):
-            return Ending.DONE
-        if isinstance(action, Infeasible) and ended:
-            return Ending.INFEASIBLE
-        if ended:
-            return Ending.SUITE_ENDED
-        if steps is not None and self._steps >= steps:
-            return Ending.STEPS
-        if self._budget.seconds is not None and time.monotonic() - self._started > self._budget.seconds:
-            return Ending.TIME
-        return None
-
-    def _asks(self, ending: Ending | None) -> bool:
-        if ending in (Ending.STEPS, Ending.TIME):
-            return self._score_at_budget == "verify"
-        return ending is not None
-
-    def _at_budget(self, verdict: Verdict | None) -> Verdict | None:
-        if self._score_at_budget == "unscored" or self._instance is None:
-            return None
-        descriptor = verdict.descriptor if verdict is not None else self._remote.describe(self._instance.spec.task)
-        return Verdict.of(descriptor, 0.0)
 
     def _pay(self, verdict: Verdict | None, *, last: bool) -> Reward:
         score = 0.0 if verdict is None or verdict.status is Status.UNSCORED else float(verdict.score or 0.0)

@@ -8,6 +8,7 @@
     │   ├── ResetNeeded            step() before reset(), or after the end
     │   └── FileProblem            a file cannot be read, written or understood
     ├── AgentError                 the agent raised, hung, ended, or gave what is no action: scored 0
+    │   └── AgentTimeout           it did not answer in time, and its process was ended
     ├── Unavailable                the machine or the installation cannot: exit code 3
     └── Fault                      something broke that is not the agent's doing: never scored
         ├── EnvironmentFault       the machine under test broke, hung or went away
@@ -87,6 +88,10 @@ class Unavailable(UnibenchError):
 
 class AgentError(UnibenchError):
     """The agent raised, hung, ended, or gave what is no action. Scored 0, and not retried."""
+
+
+class AgentTimeout(AgentError):
+    """The agent did not answer in time, and its process was ended."""
 
 
 class Fault(UnibenchError):

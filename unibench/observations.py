@@ -59,3 +59,6 @@ class Observation:
 
     def __contains__(self, name: object) -> bool:
         return name in self.values
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.values.get(name, default)

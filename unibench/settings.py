@@ -5,13 +5,14 @@ Each setting knows upstream's own value and whether it affects scores: those tha
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError
 
 from unibench.errors import InvalidSetting, UnknownName
-from unibench.record import Record, digest
+from unibench.record import Record, canonical_json, digest
 
 
 def setting(default: Any, *, upstream: Any, affects_scores: bool, description: str, **limits: Any) -> Any:
@@ -56,6 +57,10 @@ class Settings(Record):
         """The settings that can change a score, by name."""
         values = self.model_dump(mode="json")
         return {name: values[name] for name in type(self).model_fields if self.facts(name)["affects_scores"]}
+
+    def not_upstreams(self) -> list[str]:
+        """Names of the settings that can change a score and do not have upstream's value."""
+        return [name for name, value in self.score_affecting().items() if value != json.loads(canonical_json(self.facts(name)["upstream"]))]
 
     @classmethod
     def facts(cls, name: str) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from pydantic import Field
+
 from unibench.actions import Action
 from unibench.errors import UnknownName
 from unibench.observations import Observation
@@ -72,6 +74,28 @@ class Isolation:
     max_sessions: int | None = None
 
 
+class Headline(Record):
+    """A suite's headline number by upstream's own rule. It may mix kinds of verifier, and is marked as that.
+
+    Attributes:
+        name: what it is called, in a few words.
+        mean_over: ``tasks`` (the mean of task means) or ``episodes`` (every episode counts alike).
+        unscored: what an episode without a score counts: ``zero``, or ``left-out``.
+        tasks: over how many tasks upstream states it; None for all of the suite's.
+        instances: how many instances a task upstream runs; None if it states no number.
+        rule: upstream's rule in a sentence.
+        source: where that is written.
+    """
+
+    name: str = "mean over all tasks"
+    mean_over: Literal["tasks", "episodes"] = "tasks"
+    unscored: Literal["zero", "left-out"] = "left-out"
+    tasks: int | None = Field(default=None, ge=1)
+    instances: int | None = Field(default=None, ge=1)
+    rule: str = "the mean of the tasks' mean scores"
+    source: str = "unibench's default, for the suite names no rule of its upstream"
+
+
 @dataclass(frozen=True)
 class SuiteFace:
     """What the supervisor knows of a suite without importing its upstream.
@@ -88,7 +112,9 @@ class SuiteFace:
         extra: the extra of this distribution that installs them, for messages.
         isolation: how many sessions can live side by side.
         environment: environment variables that must be set when the session process is spawned.
-        own_environment: it lives in a virtual environment of its own, found as ``unibench.session.python_for`` says.
+        own_environment: it lives in a virtual environment of its own, found as ``unibench.session.python`` says.
+        sessions_a_process: how many sessions one session process can hold, sharing what is dear (a browser, say).
+        headline: upstream's own headline number.
         call_seconds: how long one call to its session may take, by method; ``"*"`` for the others.
     """
 
@@ -105,6 +131,8 @@ class SuiteFace:
     isolation: Isolation = Isolation()
     environment: Callable[[Settings], Mapping[str, str]] = lambda settings: {}
     own_environment: bool = False
+    sessions_a_process: int = 1
+    headline: Headline = field(default_factory=Headline)
     call_seconds: Mapping[str, float] = field(default_factory=lambda: {"*": 60.0})
 
     def substrate(self, name: str | None = None) -> Substrate:
@@ -158,6 +186,9 @@ class Session(ABC):
 
         Golden recipes drive the live machine; the verifier must not be asked sooner of them than of an agent.
         """
+
+    def idle(self) -> None:  # noqa: B027 - most machines have nothing to prepare
+        """No call has come for a while: the time to prepare the next reset. Changes nothing that anybody can see."""
 
     def artifacts(self) -> dict[str, bytes]:
         """What a later regrade needs, by file name."""

@@ -15,11 +15,13 @@ class Budget(Record):
 
     Attributes:
         steps: the agent's actions.
-        seconds: wall-clock time of the episode.
+        seconds: wall-clock time of the episode, from the first look to the end.
+        cost: what the agent may spend, in the unit of the ``cost`` that it reports (US dollars, usually).
     """
 
     steps: int | None = Field(default=None, ge=1)
     seconds: float | None = Field(default=None, gt=0)
+    cost: float | None = Field(default=None, gt=0)
 
 
 class Task(Record):

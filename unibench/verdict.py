@@ -6,6 +6,7 @@ what it reads and whether an agent could write that; a verdict is one answer of 
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -136,8 +137,12 @@ class Status(StrEnum):
     UNSCORED = "unscored"
 
 
+MAX_EVIDENCE = 20_000
+"""Characters kept of what was expected, and of what was found."""
+
+
 class Evidence(Record):
-    """Why: what was expected and what was found. Small, and redacted of secrets.
+    """Why: what was expected and what was found. Redacted of secrets, and small: what is too long is cut, and the note says so.
 
     Attributes:
         decided_by: the path of the :class:`Source` whose rule decided, where more than one could.
@@ -147,6 +152,31 @@ class Evidence(Record):
     found: JsonValue = None
     decided_by: str = ""
     note: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _small(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        kept = dict(values)
+        for name in ("expected", "found"):
+            value = kept.get(name)
+            text = value if isinstance(value, str) else _json(value)
+            if len(text) > MAX_EVIDENCE:
+                mark = f" [cut: {len(text)} characters]"
+                kept[name] = text[: MAX_EVIDENCE - len(mark)] + mark
+                kept["note"] = "; ".join(filter(None, [kept.get("note", ""), f"{name} was cut, {len(text)} characters of JSON"]))
+        if isinstance(note := kept.get("note"), str) and len(note) > MAX_EVIDENCE:
+            kept["note"] = note[:MAX_EVIDENCE]
+        return kept
+
+
+def _json(value: Any) -> str:
+    """A value's JSON; empty for what is none, which the field itself refuses."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 class VerdictError(Record):

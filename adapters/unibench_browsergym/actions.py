@@ -46,6 +46,10 @@ Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 UPLOADS = ("upload_file", "mouse_upload_file")
 
+HOLDING = ("mouse_down", "keyboard_down")
+POINTLESS = ("noop", "keyboard_press", "keyboard_type", "keyboard_insert_text", "send_msg_to_user", "report_infeasible")
+"""Calls that leave the mouse where it was."""
+
 MAX_WAIT_SECONDS, MAX_TEXT, MAX_CALLS, MAX_NUMBER = 15, 3000, 20, 1_000_000
 
 LISTED = (

@@ -43,13 +43,24 @@ def find_chromium(playwright: Playwright | None = None) -> str:
 
 
 class BrowserPool:
-    """One Playwright driver and one browser, started on first use and again after a crash."""
+    """One Playwright driver and one browser for the sessions of a process, started on first use and again after a crash."""
 
     def __init__(self, slow_mo: float = 0.0) -> None:
         self._slow_mo = slow_mo
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._executable = ""
+        self._users = 0
+
+    def join(self) -> None:
+        """One more session uses it."""
+        self._users += 1
+
+    def leave(self) -> None:
+        """One session less; the last one ends driver and browser."""
+        self._users -= 1
+        if self._users <= 0:
+            self.close()
 
     @property
     def browser(self) -> Browser:

@@ -75,7 +75,8 @@ def test_no_browser_is_exit_code_3(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["suites"], ["tasks"], ["doctor"], ["golden-check"], ["explain"], ["run"], ["scorecard"], ["show"], ["schema"]]
+    "command",
+    [[], ["suites"], ["tasks"], ["doctor"], ["golden-check"], ["explain"], ["run"], ["scorecard"], ["show"], ["replay"], ["schema"]],
 )
 def test_help_says_something_of_everything(command: list[str]) -> None:
     done = unibench(*command, "--help")

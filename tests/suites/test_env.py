@@ -33,8 +33,8 @@ def env() -> Iterator[Env]:
 
 def break_it(env: Env) -> None:
     """Kills the session process, as the kernel's out-of-memory killer would."""
-    assert env._remote._process is not None
-    env._remote._process.kill()
+    assert env._remote.host.process is not None
+    env._remote.host.process.kill()
 
 
 def test_a_solved_episode(env: Env) -> None:

@@ -30,7 +30,13 @@ def test_only_settings_that_affect_scores_are_in_the_digest() -> None:
 
     assert NotebookSettings().digest == NotebookSettings(spawn_variable=False).digest
     assert NotebookSettings().digest != NotebookSettings(autosave=True).digest
-    assert set(MiniwobSettings().score_affecting()) == set(MiniwobSettings.model_fields)
+    assert set(MiniwobSettings().score_affecting()) == set(MiniwobSettings.model_fields) - {"reseed_in_page"}
+
+
+def test_settings_say_where_they_are_not_upstreams() -> None:
+    assert MiniwobSettings().not_upstreams() == ["pre_observation_delay", "slow_mo", "allow_any_url", "allow_upload"]
+    upstreams = {name: MiniwobSettings.facts(name)["upstream"] for name in MiniwobSettings.model_fields}
+    assert MiniwobSettings.parse(upstreams).not_upstreams() == []
 
 
 def test_an_unknown_substrate_is_said() -> None:

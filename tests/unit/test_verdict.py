@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from unibench.errors import UnknownName
 from unibench.kinds import check_kind, kinds, register_kind
-from unibench.verdict import Join, Reward, Status, Verdict, VerifierDescriptor, VerifierKind, status_of
+from unibench.verdict import MAX_EVIDENCE, Evidence, Join, Reward, Status, Verdict, VerifierDescriptor, VerifierKind, status_of
 
 
 def descriptor(**changes: object) -> VerifierDescriptor:
@@ -108,3 +108,21 @@ def test_kinds_are_a_registry_with_plug_ins() -> None:
         check_kind(descriptor(kind="page-sate"))
     with pytest.raises(ValueError, match="already registered"):
         register_kind(VerifierKind(name="page-state", summary="another", reads="x"))
+
+
+@pytest.mark.parametrize("value", ["x" * 10**6, ['"' * 100] * 10**4, {"page": "\\" * 10**6}])
+def test_evidence_that_is_too_long_is_cut_with_a_note_and_only_once(value: object) -> None:
+    evidence = Evidence(expected="short", found=value, note="why")  # type: ignore[arg-type]
+    assert evidence.expected == "short"
+    assert isinstance(evidence.found, str)
+    assert len(evidence.found) <= MAX_EVIDENCE
+    assert evidence.note.startswith("why; found was cut, ")
+    assert Evidence.model_validate_json(evidence.model_dump_json()) == evidence
+    verdict = Verdict.of(descriptor(), 1.0, evidence=Evidence(expected=value))  # type: ignore[arg-type]
+    assert len(verdict.model_dump_json()) < 3 * MAX_EVIDENCE, "wherever it is written"
+
+
+def test_evidence_of_usual_size_is_kept_as_it_is() -> None:
+    found = {"text": ["a" * 1000] * 10, "n": None}
+    assert Evidence(found=found).found == found  # type: ignore[arg-type]
+    assert Evidence(found=found).note == ""  # type: ignore[arg-type]

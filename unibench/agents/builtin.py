@@ -110,3 +110,6 @@ BUILTIN: dict[str, type[Any]] = {
     "scripted": Scripted,
     "answers": Answers,
 }
+
+GOLDEN = "golden"
+"""The built-in agent that is none of these: the supervisor plays it (``unibench.agents.golden``)."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unibench.errors import AgentError, AgentUnavailable, UnibenchError, UsageError
+from unibench.errors import AgentError, AgentTimeout, AgentUnavailable, SessionTimeout, UnibenchError, UsageError
 from unibench.observations import Observation
 from unibench.session.process import ChildProcess
+from unibench.session.remote import RemoteSuite
 from unibench.session.wire import pack_observation
-from unibench.task import Brief
+from unibench.task import Brief, InstanceSpec
 
 START_SECONDS = 120.0
+ACT_SECONDS = "UNIBENCH_ACT_SECONDS"
+"""The variable that tells the agent's process how many seconds an act may take before it is ended."""
 
 
 class AgentProcess:
@@ -29,7 +32,11 @@ class AgentProcess:
         self._seconds = seconds
         self._child: ChildProcess | None = None
         self.described: dict[str, Any] = {}
-        """What the agent says of itself (model, prompt digest, sampling), for the manifest."""
+        """What the agent says of itself (model, prompt digest, sampling, its wrapper), for the manifest."""
+        self.observe: tuple[str, ...] = ()
+        """Observations that it asks for; those that end in ``?`` only where the suite offers them."""
+        self.dialect = ""
+        """The native dialect that it speaks; empty if it needs none."""
 
     def start(self) -> None:
         """Starts the process and makes the agent.
@@ -39,17 +46,23 @@ class AgentProcess:
         """
         if self._child is not None and self._child.alive:
             return
-        self._child = ChildProcess(module="unibench.agents.worker", what="agent process")
+        environment = {ACT_SECONDS: f"{self._seconds:g}"}
+        self._child = ChildProcess(environment=environment, module="unibench.agents.worker", what="agent process")
         try:
             hello, _ = self._child.call("hello", {"agent": self._agent, "arguments": self._arguments}, seconds=START_SECONDS)
         except UsageError:
             raise
         except UnibenchError as error:
             raise UsageError(f"the agent {self._agent} does not start: {error}", detail=error.detail) from None
-        described = hello.get("describe") if isinstance(hello, dict) else None
+        hello = hello if isinstance(hello, dict) else {}
+        self.observe, self.dialect = tuple(map(str, hello.get("observe") or ())), str(hello.get("dialect") or "")
+        described = hello.get("describe")
         if described is not None and not isinstance(described, dict):
             raise UsageError(f"the agent {self._agent} describes itself by {type(described).__name__}, not by a mapping")
         self.described = described or {}
+
+    def prepare(self, suite: RemoteSuite, spec: InstanceSpec) -> None:
+        """Nothing: an agent is never told of the instance."""
 
     def reset(self, brief: Brief) -> None:
         """Tells the agent of a new episode.
@@ -63,27 +76,37 @@ class AgentProcess:
             raise AgentError(str(error), detail=error.detail) from None
         self._call("reset", {"brief": brief.model_dump(mode="json")})
 
-    def act(self, observation: Observation) -> tuple[Any, dict[str, float]]:
+    def act(self, observation: Observation, *, within: float | None = None) -> tuple[Any, dict[str, float]]:
         """The agent's next action as JSON, and what it has used so far in this episode.
 
+        Args:
+            within: seconds that are left of the episode, if that is less than an action may take.
+
         Raises:
-            AgentError: it raised, hung, ended, or gave what is no action.
+            AgentTimeout: it did not answer in time.
+            AgentError: it raised, ended, or gave what is no action.
             AgentUnavailable: its own infrastructure failed.
         """
         packed, frames = pack_observation(observation)
-        reply, _ = self._call("act", {"observation": packed}, frames)
+        reply, _ = self._call("act", {"observation": packed}, frames, within=within)
         usage = reply.get("usage") if isinstance(reply, dict) else None
         if not isinstance(usage, dict) or not all(isinstance(value, (int, float)) for value in usage.values()):
             raise AgentError("the agent process sent no action")
         return reply.get("action"), {str(name): float(value) for name, value in usage.items()}
 
-    def _call(self, method: str, params: dict[str, Any], frames: list[bytes] | None = None) -> tuple[Any, list[bytes]]:
+    def _call(
+        self, method: str, params: dict[str, Any], frames: list[bytes] | None = None, *, within: float | None = None
+    ) -> tuple[Any, list[bytes]]:
         if self._child is None:
             raise AgentError("the agent process is not running")
+        seconds = self._seconds if within is None else min(self._seconds, within)
         try:
-            return self._child.call(method, params, seconds=self._seconds, frames=frames)
+            return self._child.call(method, params, seconds=seconds, frames=frames)
         except (AgentError, AgentUnavailable):
             raise
+        except SessionTimeout as error:
+            self.kill()
+            raise AgentTimeout(str(error), detail=error.detail) from None
         except UnibenchError as error:
             # Whatever else an agent raises or claims, its process is no part of the environment.
             self.kill()

@@ -2,69 +2,44 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
-import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 from unibench.actions import parse_action
-from unibench.agents.builtin import BUILTIN
-from unibench.errors import AgentError, AgentUnavailable, UnknownName, UnsupportedAction, UsageError
-from unibench.session.child import Reply, run_child
+from unibench.agents.loading import load_agent
+from unibench.errors import AgentError, AgentUnavailable, UnsupportedAction, UsageError
+from unibench.session.child import Reply, Served, run_child
 from unibench.session.wire import Frames, unpack_observation
 from unibench.task import Brief
 
 
-def load_agent(name: str, arguments: dict[str, Any]) -> Any:
-    """A built-in agent by its name, or ``module:Class`` (or ``module:function``) from the Python path or this folder.
-
-    Raises:
-        UsageError: it cannot be imported, or does not take these arguments.
-    """
-    if ":" not in name:
-        if name not in BUILTIN:
-            raise UnknownName.among("built-in agent", name, BUILTIN, hint="(an agent of yours is MODULE:CLASS)")
-        made: Callable[..., Any] = BUILTIN[name]
-    else:
-        module, _, attribute = name.partition(":")
-        if "" not in sys.path:
-            sys.path.insert(0, "")
-        try:
-            made = getattr(importlib.import_module(module), attribute)
-        except Exception as error:  # noqa: BLE001 - the agent call's border: its module may raise anything
-            raise UsageError(f"the agent {name} cannot be imported: {error}", detail=traceback.format_exc()) from None
-    try:
-        agent = made(**arguments) if isinstance(made, type) or arguments else made
-    except TypeError as error:
-        raise UsageError(f"the agent {name} does not take these arguments: {error}") from None
-    except Exception as error:  # noqa: BLE001 - the agent call's border
-        raise UsageError(f"the agent {name} does not start: {type(error).__name__}: {error}", detail=traceback.format_exc()) from None
-    if not callable(getattr(agent, "act", None)) and not callable(agent):
-        raise UsageError(f"the agent {name} has no act(observation), and is no function")
-    return agent
-
-
-class AgentWorker:
+class AgentWorker(Served):
     """Serves one agent."""
 
     def __init__(self) -> None:
         self.agent: Any = None
         self.dialect: str | None = None
+        self._seen: dict[str, float] = {}
         self._spent: dict[str, float] = {}
 
     def do_hello(self, agent: str, arguments: dict[str, Any]) -> Reply:
         self.agent = load_agent(agent, arguments)
         described = getattr(self.agent, "describe", None)
         said = self._guarded(described) if callable(described) else {}
-        return {"describe": json.loads(json.dumps(said, default=str))}, []
+        observe = getattr(self.agent, "observe", ())
+        if not isinstance(observe, (list, tuple)) or not all(isinstance(name, str) for name in observe):
+            raise UsageError(f"the agent's attribute 'observe' is {observe!r}, not a list of observations' names")
+        dialect = getattr(self.agent, "dialect", "")
+        return {"describe": json.loads(json.dumps(said, default=str)), "observe": list(observe), "dialect": dialect}, []
 
     def do_reset(self, brief: dict[str, Any]) -> Reply:
         parsed = Brief.model_validate(brief)
         self.dialect = parsed.dialects[0] if parsed.dialects else None
-        self._spent = self._usage()
+        self._usage()
+        self._spent = dict(self._seen)
         if callable(reset := getattr(self.agent, "reset", None)):
             self._guarded(lambda: reset(parsed))
         return None, []
@@ -83,7 +58,7 @@ class AgentWorker:
     def _guarded(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
-        except AgentUnavailable:
+        except (AgentError, AgentUnavailable):
             raise
         except Exception as error:  # noqa: BLE001 - the agent call's border
             raise AgentError(f"the agent raised {type(error).__name__}: {error}", detail=traceback.format_exc()[-4000:]) from None
@@ -92,7 +67,10 @@ class AgentWorker:
         usage = self._guarded(lambda: getattr(self.agent, "usage", None))
         if not isinstance(usage, dict):
             return {}
-        return {str(name): float(value) for name, value in usage.items() if isinstance(value, (int, float)) and math.isfinite(value)}
+        now = {str(name): float(value) for name, value in usage.items() if isinstance(value, (int, float)) and math.isfinite(value)}
+        # What is not known in one episode may be so in the next, and goes on from where it was.
+        self._seen.update(now)
+        return now
 
     def close(self) -> None:
         if callable(close := getattr(self.agent, "close", None)):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from unibench.cli import doctor, explain, golden_check, run, schema, scorecard, show, suites
+from unibench.cli import doctor, explain, golden_check, replay, run, schema, scorecard, show, suites
 
 app = typer.Typer(
     name="unibench",
@@ -45,4 +45,5 @@ app.command("explain")(explain.explain)
 app.command("run")(run.run)
 app.command("scorecard")(scorecard.scorecard)
 app.command("show")(show.show)
+app.command("replay")(replay.replay)
 app.command("schema")(schema.schema)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import io
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unibench.errors import UnknownName, UsageError
+from unibench.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,23 +51,6 @@ def settings_from(face: SuiteFace, pairs: Sequence[str] | None) -> Settings:
             raise UsageError(f"--set {pair!r} has no '='; write --set NAME=VALUE")
         values[name.strip()] = value
     return face.settings.parse(values)
-
-
-def select(tasks: Sequence[str], globs: Sequence[str] | None, suite: str) -> list[str]:
-    """The tasks that match any of the globs (all, if there is no glob), in the suite's order.
-
-    Raises:
-        UnknownName: a glob matches none.
-    """
-    if not globs:
-        return list(tasks)
-    chosen: set[str] = set()
-    for glob in globs:
-        matching = set(fnmatch.filter(tasks, glob))
-        if not matching:
-            raise UnknownName.among(f"task of {suite}", glob, tasks, hint=f"(`unibench tasks {suite}` lists them)")
-        chosen |= matching
-    return [task for task in tasks if task in chosen]
 
 
 def out() -> Console:

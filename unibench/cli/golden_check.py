@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 import threading
@@ -25,10 +24,10 @@ from unibench.cli.common import (
     err,
     out,
     print_json,
-    select,
     settings_from,
 )
 from unibench.errors import FileProblem, UsageError
+from unibench.selection import select
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,10 +112,9 @@ def golden_check(
 
 
 def lock_path(path: Path) -> Path:
-    """The lock that a golden check holds while it writes a ledger."""
-    from unibench.record import digest
-
-    return Path(tempfile.gettempdir()) / f"unibench-{digest(os.fsencode(path.resolve()).hex())}.lock"
+    """The lock that a golden check holds while it writes a ledger: beside it, so that all who write it see the same one."""
+    path = path.resolve()
+    return path.with_name(f".{path.name}.lock")
 
 
 @contextmanager

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unibench.cli.common import SetOption, SubstrateOption, SuiteArgument, TaskOption, err, out, select, settings_from
+from unibench.cli.common import SetOption, SubstrateOption, SuiteArgument, TaskOption, err, out, settings_from
 from unibench.errors import UsageError
+from unibench.selection import select
 
 if TYPE_CHECKING:
-    from unibench.golden.results import Ledger
+    from unibench.agents.process import AgentProcess
     from unibench.runs.plan import RunPlan
-    from unibench.runs.records import EpisodeRecord, Manifest, Protocol
+    from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
-    from unibench.session.remote import RemoteSuite
     from unibench.task import InstanceSpec
+
+
+SAID = 100
+"""From how many instances on it is said that they are being drawn."""
 
 
 class Policy(StrEnum):
@@ -55,7 +61,19 @@ def run(
     max_steps: Annotated[
         int | None, typer.Option("--max-steps", metavar="N", min=1, help="The budget in steps; each task's own else.")
     ] = None,
-    score_at_budget: Annotated[AtBudget, typer.Option("--score-at-budget", help="What happens when the budget ends.")] = AtBudget.VERIFY,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--max-seconds", metavar="S", min=0.001, max=1e7, help="The budget in wall-clock seconds an episode; each task's own else."
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", metavar="C", min=1e-9, max=1e9, help="The budget an episode in the unit of the agent's usage 'cost'."),
+    ] = None,
+    score_at_budget: Annotated[
+        AtBudget, typer.Option("--score-at-budget", help="What counts when a budget is used up: the verdict, 0, or nothing.")
+    ] = AtBudget.VERIFY,
     act_seconds: Annotated[
         float, typer.Option("--act-seconds", metavar="S", min=0.1, max=86400, help="How long the agent may take for an action.")
     ] = 300,
@@ -69,8 +87,13 @@ def run(
 ) -> None:
     """Run an agent on a suite. The same command goes on where it was interrupted; nothing is lost or counted twice."""
     from unibench import registry
+    from unibench.agents.builtin import GOLDEN
+    from unibench.agents.golden import GoldenAgent
+    from unibench.agents.needs import observations
     from unibench.agents.process import AgentProcess
     from unibench.runs.plan import draw, plan_run
+    from unibench.runs.policy import ledger_for
+    from unibench.runs.protocol import manifest_of, protocol_of
     from unibench.runs.runner import Runner
     from unibench.runs.store import RunStore, alone
 
@@ -80,38 +103,42 @@ def run(
     settings = settings_from(face, set_)
     arguments = {**_arguments(argument), **({"model": model} if model is not None else {})}
     folder = output or Path("runs") / f"{face.name}-{agent.replace(':', '.').replace('/', '.')}"
-    names = tuple(name.strip() for name in observe.split(",")) if observe else face.observe
-    offered = face.offers(settings).observations
-    for name in names:
-        if name not in offered:
-            from unibench.errors import UnknownName
+    known = ledger_for(face.name, ledger, ledger_policy.value)
+    if agent == GOLDEN and arguments:
+        raise UsageError("the agent golden takes no arguments")
 
-            raise UnknownName.among(f"observation of {suite}", name, offered)
-    known = _ledger(ledger, Path(f"{face.name}.ledger.json"), face.name, ledger_policy)
-    trial = AgentProcess(agent, arguments, seconds=act_seconds)
-    try:
-        trial.start()
-    finally:
-        trial.close()
-    with alone(folder), registry.open_suite(suite, settings, substrate) as remote:
+    def open_agent() -> AgentProcess:
+        return GoldenAgent() if agent == GOLDEN else AgentProcess(agent, arguments, seconds=act_seconds)
+
+    with ExitStack() as stack:
+        # Agent and suite go on to play, so that nothing starts twice.
+        first_agent = stack.enter_context(_started(open_agent()))
+        names = observations(face, settings, agent, first_agent, observe)
+        stack.enter_context(alone(folder))
+        remote = stack.enter_context(registry.open_suite(suite, settings, substrate))
         machine = remote.open()
         if not machine.agents:
             raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
         if specs_from is not None:
             specs = _specs_of(specs_from, suite)
         else:
-            specs = draw(remote, select([each.id for each in remote.tasks()], task, suite)[:limit], range(seeds))
-        plan = plan_run(remote, machine, specs, known, ledger_policy.value)
-        protocol = _protocol(
+            chosen = select([each.id for each in remote.tasks()], task, suite)[:limit]
+            if (count := len(chosen) * seeds) > SAID:
+                err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
+            specs = draw(remote, chosen, range(seeds))
+        plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN)
+        protocol = protocol_of(
             remote,
-            machine_observe=names,
+            observe=names,
             max_steps=max_steps,
-            at_budget=score_at_budget,
+            max_seconds=max_seconds,
+            max_cost=max_cost,
+            score_at_budget=score_at_budget.value,
             act_seconds=act_seconds,
-            policy=ledger_policy,
+            ledger_policy=ledger_policy.value,
             ledger=known,
         )
-        manifest = _manifest(protocol, agent, arguments, trial.described, plan)
+        manifest = manifest_of(remote, protocol, agent, arguments, first_agent.described, plan)
         with RunStore(folder, writing=True) as store:
             store.begin(manifest)
             runner = Runner(
@@ -119,16 +146,27 @@ def run(
                 manifest,
                 plan.planned,
                 open_suite=lambda: registry.open_suite(suite, settings, substrate),
-                open_agent=lambda: AgentProcess(agent, arguments, seconds=act_seconds),
+                open_agent=open_agent,
+                first=(remote, first_agent),
                 jobs=jobs,
+                isolation=face.isolation,
                 screenshots=screenshots,
             )
-            remote.close()
             _play(runner, plan)
     from unibench.cli.scorecard import show
 
     show([folder])
     out().print(f"run: {folder}", markup=False)
+
+
+@contextmanager
+def _started(agent: AgentProcess) -> Iterator[AgentProcess]:
+    """An agent that has started, so that a wrong one is said before anything is written."""
+    try:
+        agent.start()
+        yield agent
+    finally:
+        agent.close()
 
 
 def _specs_of(run: Path, suite: str) -> list[InstanceSpec]:
@@ -153,71 +191,6 @@ def _arguments(pairs: list[str] | None) -> dict[str, str]:
     return found
 
 
-def _ledger(named: Path | None, usual: Path, suite: str, policy: Policy) -> Ledger | None:
-    from unibench.golden.ledger import read_ledger
-
-    path = named or (usual if usual.is_file() else None)
-    if path is None:
-        if policy is Policy.VALID_ONLY:
-            raise UsageError(f"--ledger-policy valid-only needs a ledger; make one: unibench golden-check {suite}")
-        return None
-    ledger = read_ledger(path)
-    if ledger.suite != suite:
-        raise UsageError(f"{path} is a ledger of {ledger.suite}, not of {suite}")
-    return ledger
-
-
-def _protocol(
-    remote: RemoteSuite,
-    *,
-    machine_observe: tuple[str, ...],
-    max_steps: int | None,
-    at_budget: AtBudget,
-    act_seconds: float,
-    policy: Policy,
-    ledger: Ledger | None,
-) -> Protocol:
-    from unibench import __version__
-    from unibench.golden.ledger import ledger_digest
-    from unibench.runs.records import Protocol
-
-    return Protocol(
-        suite=remote.face.name,
-        upstream=remote.upstream(),
-        substrate=remote.open(),
-        settings=remote.settings.model_dump(mode="json"),
-        settings_digest=remote.settings.digest,
-        observe=machine_observe,
-        dialects=remote.face.offers(remote.settings).dialects,
-        max_steps=max_steps,
-        score_at_budget=at_budget.value,
-        act_seconds=act_seconds,
-        retries=2,
-        ledger_policy=policy.value,
-        ledger=ledger_digest(ledger) if ledger is not None else "",
-        unibench=__version__,
-    )
-
-
-def _manifest(protocol: Protocol, agent: str, arguments: dict[str, str], described: dict[str, object], plan: RunPlan) -> Manifest:
-    from datetime import UTC, datetime
-
-    from unibench.record import SCHEMA_VERSION
-    from unibench.runs.records import AgentIdentity, Manifest
-    from unibench.runs.traces import redacted_arguments
-
-    identity = AgentIdentity.model_validate({"name": agent, "arguments": redacted_arguments(arguments), "described": described})
-    return Manifest(
-        schema_version=SCHEMA_VERSION,
-        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        protocol=protocol,
-        agent=identity,
-        specs=tuple(each.spec.digest for each in plan.planned),
-        dropped=plan.dropped,
-        tasks=plan.tasks,
-    )
-
-
 def _play(runner: Runner, plan: RunPlan) -> None:
     """Plays under a progress bar: the score so far a verifier row, and faults by kind."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -225,9 +198,22 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     console = err()
     scores: dict[str, list[float]] = {}
     broken: Counter[str] = Counter()
-    done = len(runner.store.finished())
-    if done:
-        console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there")
+
+    def counted(record: EpisodeRecord) -> str:
+        if record.score is None:
+            broken[record.outcome] += 1
+        else:
+            scores.setdefault(record.row, []).append(record.score)
+        said = [f"{name} {sum(each) / len(each):.2f}" for name, each in sorted(scores.items())]
+        return ", ".join([*said, *(f"{name} {count}" for name, count in broken.items())])
+
+    so_far = ""
+    for record in (earlier := runner.store.episodes()):
+        so_far = counted(record)
+    if done := len(earlier):
+        console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there ({so_far})")
+    if runner.sessions < runner.jobs:
+        console.print(f"{runner.sessions} of {runner.jobs} jobs: more sessions of this suite cannot live side by side")
     stale = {each.spec.task for each in plan.planned if each.checked == "stale"}
     if stale:
         console.print(f"stale in the ledger, so not applied: {len(stale)} tasks (another version, machine, setting or recipe)")
@@ -235,16 +221,10 @@ def _play(runner: Runner, plan: RunPlan) -> None:
         console.print(f"dropped by the ledger or unavailable: {len({d.task for d in plan.dropped})} tasks (reasons are in the manifest)")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        row = bar.add_task("running", total=len(plan.planned), completed=done, said="")
+        row = bar.add_task("running", total=len(plan.planned), completed=done, said=so_far)
 
         def finished(record: EpisodeRecord) -> None:
-            if record.score is None:
-                broken[record.outcome] += 1
-            else:
-                scores.setdefault(record.row, []).append(record.score)
-            said = [f"{name} {sum(each) / len(each):.2f}" for name, each in scores.items()]
-            said += [f"{name} {count}" for name, count in broken.items()]
-            bar.update(row, advance=1, description=record.spec.task, said=", ".join(said))
+            bar.update(row, advance=1, description=record.spec.task, said=counted(record))
 
         runner.finished = finished
         try:

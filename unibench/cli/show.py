@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 def show(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
-    episode: Annotated[str | None, typer.Argument(metavar="[EPISODE]", help="An episode's number; all are listed else.")] = None,
+    episode: Annotated[
+        str | None, typer.Argument(metavar="[EPISODE]", help="An episode's number, or TASK/SEED; all are listed else.")
+    ] = None,
     format: FormatOption = Format.TABLE,
 ) -> None:
     """List a run's episodes, or show one: its verdict, what broke, and its steps."""
-    from unibench.errors import UnknownName
+    from unibench.runs.replay import find_episode
     from unibench.runs.store import RunStore
 
     with RunStore(run) as store:
@@ -31,9 +33,7 @@ def show(
         else:
             _list(records)
         return
-    if not episode.isdigit() or int(episode) >= len(records):
-        raise UnknownName(f"no episode {episode!r} in {run}; it has {len(records)}, numbered from 0")
-    record = records[int(episode)]
+    _, record = find_episode(records, episode, str(run))
     if format is Format.JSON:
         print_json(record.model_dump_json(indent=1))
     else:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unibench.cli.common import Format, FormatOption, SetOption, SuiteArgument, TaskOption, out, print_json, select, settings_from
+from unibench.cli.common import Format, FormatOption, SetOption, SuiteArgument, TaskOption, out, print_json, settings_from
+from unibench.selection import select
 
 if TYPE_CHECKING:
     from unibench.suite import SuiteFace

@@ -17,6 +17,7 @@ from unibench.golden.control import Role
 from unibench.golden.judge import decide, faults_of, has_refused_mutant, satisfiable_only
 from unibench.golden.ledger import entry_key
 from unibench.golden.results import ControlRun, Decision, Entry, InstanceCheck, Ledger, Outcome, Reason
+from unibench.order import After, chains
 from unibench.record import SCHEMA_VERSION
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Substrate
@@ -105,17 +106,20 @@ class GoldenCheck:
             self._substrate = first.open()
             descriptors = dict(zip(self.plan.tasks, first.describe_all(self.plan.tasks), strict=True))
             limit = first.face.isolation.max_sessions if first.face.isolation.kind == "shared" else None
+            after = {task.id: task.after for task in first.tasks()}
             self._give(first)
-            self._run_all(descriptors, min(self.plan.jobs, limit or self.plan.jobs))
+            self._run_all(descriptors, after, min(self.plan.jobs, limit or self.plan.jobs))
         finally:
             self._stop.set()
             for suite in self._suites:
                 suite.close()
         return self.ledger()
 
-    def _run_all(self, descriptors: dict[str, VerifierDescriptor], jobs: int) -> None:
+    def _run_all(self, descriptors: dict[str, VerifierDescriptor], after: After, jobs: int) -> None:
         with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="golden") as pool:
-            waiting: set[Future[None]] = {pool.submit(self._check_one, task, d) for task, d in descriptors.items()}
+            waiting: set[Future[None]] = {
+                pool.submit(self._check_chain, chain, descriptors, after) for chain in chains(list(descriptors), after)
+            }
             try:
                 while waiting:
                     done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
@@ -141,12 +145,25 @@ class GoldenCheck:
         with self._lock:
             self._idle.append(suite)
 
-    def _check_one(self, task: str, descriptor: VerifierDescriptor) -> None:
+    def _check_chain(self, tasks: Sequence[str], descriptors: dict[str, VerifierDescriptor], after: After) -> None:
+        """Checks tasks that come after one another on one session; most chains are one task."""
+        if self._stop.is_set():
+            return
+        suite = self._take()
+        try:
+            for task in tasks:
+                broke = next((each for each in after.get(task, ()) if each in self._entries and _broke(self._entries[each])), "")
+                self._check_one(suite, task, descriptors[task], broke)
+        finally:
+            self._give(suite)
+
+    def _check_one(self, suite: RemoteSuite, task: str, descriptor: VerifierDescriptor, broke: str) -> None:
         if self._stop.is_set():
             return
         self.progress.started(task)
-        suite = self._take()
         try:
+            if broke:
+                raise EnvironmentFault(f"not checked: it comes after {broke}, which could not be checked")
             entry = self._entry(suite, task, descriptor)
         except Unavailable:
             raise
@@ -154,8 +171,6 @@ class GoldenCheck:
             if self._stop.is_set():
                 raise
             entry = self._undecided(suite, task, descriptor, error)
-        finally:
-            self._give(suite)
         with self._lock:
             self._entries[task] = entry
         self.progress.finished(entry)
@@ -300,6 +315,11 @@ class GoldenCheck:
             repeats=self.plan.repeats,
             entries=entries,
         )
+
+
+def _broke(entry: Entry) -> bool:
+    """Whether the machine failed the task, or it cannot run here, so that nothing that comes after it can be checked."""
+    return bool(set(entry.reasons) & {Reason.ENVIRONMENT_FAULT, Reason.SETUP_FAILED, Reason.UNAVAILABLE})
 
 
 def _decides(check: InstanceCheck) -> bool:

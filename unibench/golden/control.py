@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -155,6 +155,25 @@ class GoldenModule(Protocol):
 
     def true_at_start(self, task: str) -> bool:
         """Whether the task's goal holds from the start, so that untouched passes and a broken state must fail."""
+        ...
+
+
+@runtime_checkable
+class PlaysRecipes(Protocol):
+    """What a golden module also offers if its recipes can be played as an agent (``unibench run SUITE -a golden``)."""
+
+    def unplayable(self, task: str) -> str:
+        """Why the task's recipe cannot be played as actions (it writes by script, say); empty if it can."""
+        ...
+
+    def actions(self, spec: InstanceSpec, handle: Any) -> Sequence[Action]:
+        """The actions that bring a fresh episode of this instance to its right end, without the golden control's final ones.
+
+        The live machine is a fresh episode that may be used up to find them.
+
+        Raises:
+            CannotBuild: the recipe did not make what it set out to make, or what it did is no action.
+        """
         ...
 
 

@@ -9,8 +9,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unibench.errors import EnvironmentFault, SetupFault, UnknownName, UsageError
-from unibench.golden.control import CannotBuild, Control, GoldenModule, Readback, Role, all_controls
+from unibench.errors import AgentUnavailable, EnvironmentFault, SetupFault, UnknownName, UsageError
+from unibench.golden.control import CannotBuild, Control, GoldenModule, PlaysRecipes, Readback, Role, all_controls
 from unibench.golden.results import ControlRun, Judgement, Outcome
 from unibench.session.wire import Frames
 from unibench.task import InstanceSpec
@@ -112,6 +112,40 @@ def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> 
     surprise = verdict.passed != (control.expect.type == "passed")
     fields = {"judgement": Judgement.of(verdict), "readback": readback}
     return result(Outcome.JUDGED, **fields), _shot(worker, shot == "always" or (shot == "surprise" and surprise))
+
+
+def unplayable(task: str, suite: str) -> str:
+    """Why a task's golden recipe cannot be played as actions, as far as is known without a try; empty if nothing is."""
+    module = golden_module(suite)
+    if module is None:
+        return "the suite has no golden recipes"
+    if not isinstance(module, PlaysRecipes):
+        return "the suite's golden recipes are no actions"
+    return module.unplayable(task)
+
+
+def golden_actions(worker: Worker, spec: InstanceSpec) -> list[Any]:
+    """What plays the instance's golden control on a fresh episode; uses up the running one.
+
+    Raises:
+        AgentUnavailable: the recipe cannot be played on this instance; nothing is known about the verifier.
+    """
+    module = golden_module(spec.suite)
+    golden = next((control for control in all_controls(module, spec) if control.role is Role.GOLDEN), None)
+    if golden is None or not isinstance(module, PlaysRecipes):
+        raise AgentUnavailable(f"{spec.task} has no golden recipe that can be played")
+    worker.spec = spec
+    worker.session.reset(spec)
+    try:
+        actions = [*module.actions(spec, worker.session.handle), *golden.final]
+    except (CannotBuild, UsageError) as signal:
+        raise AgentUnavailable(f"the golden recipe of {spec.task} cannot be played: {signal}") from None
+    except EnvironmentFault:
+        raise
+    except Exception as error:  # noqa: BLE001 - the recipe call's border
+        worker.verify()  # raises an EnvironmentFault if the recipe failed because the machine broke under it
+        raise AgentUnavailable(f"the golden recipe of {spec.task} failed: {type(error).__name__}: {error}") from None
+    return [action.model_dump(mode="json") for action in actions]
 
 
 def _unproven(control: Control, readback: Readback | None) -> Outcome | None:

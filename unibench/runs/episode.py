@@ -6,14 +6,19 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-from unibench.actions import Action, Done, Infeasible, parse_action
+from unibench.actions import Action, parse_action
 from unibench.agents.process import AgentProcess
-from unibench.errors import AgentError, EnvironmentFault, UnibenchError, UnsupportedAction
+from unibench.errors import AgentError, AgentTimeout, EnvironmentFault, UnibenchError, UnsupportedAction
+from unibench.observations import Observation
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
+from unibench.rules import EpisodeRules, Spent
+from unibench.runs.plan import Planned
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
 from unibench.runs.traces import Trace, redacted
 from unibench.session.remote import RemoteSuite
+from unibench.suite import ActionResult
 from unibench.task import Brief, Budget, InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
 
@@ -23,6 +28,7 @@ class Tally:
     """What an episode counts while it runs."""
 
     goal: str = ""
+    initial_state: str | None = None
     steps: int = 0
     action_errors: int = 0
     refused: int = 0
@@ -32,7 +38,11 @@ class Tally:
 
 def told(brief: Brief, protocol: Protocol) -> Brief:
     """The brief under this run's budget and observations."""
-    budget = Budget(steps=protocol.max_steps or brief.budget.steps, seconds=brief.budget.seconds)
+    budget = Budget(
+        steps=protocol.max_steps or brief.budget.steps,
+        seconds=protocol.max_seconds or brief.budget.seconds,
+        cost=protocol.max_cost or brief.budget.cost,
+    )
     return brief.model_copy(update={"budget": budget, "observations": protocol.observe})
 
 
@@ -47,8 +57,14 @@ def play(
     checked: Checked,
     trace_name: str,
     stop: threading.Event,
+    same_machine: bool = False,
 ) -> EpisodeRecord:
-    """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record."""
+    """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record.
+
+    Args:
+        same_machine: it must be played on the machine that is running now, so it is not tried again on another.
+    """
+    machine = suite.pid
     started = datetime.now(UTC).isoformat(timespec="seconds")
     clock = time.monotonic()
     faults: list[str] = []
@@ -66,7 +82,7 @@ def play(
         if verdict is not None and verdict.error is not None and not raised:
             # A verifier that raised is asked once more, of a fresh episode.
             raised = again = True
-        if not again:
+        if not again or (same_machine and suite.pid != machine):
             break
         faults.append(tally.error or (verdict.error.message if verdict and verdict.error else str(ending)))
     trace.end(event="end", ending=ending, outcome=outcome, verdict=verdict and verdict.model_dump(mode="json", exclude={"descriptor"}))
@@ -75,6 +91,7 @@ def play(
         verdict,
         spec=spec,
         goal=tally.goal,
+        initial_state=tally.initial_state,
         ending=ending,
         outcome=outcome,
         checked=checked,
@@ -91,6 +108,24 @@ def play(
     )
 
 
+def not_played(each: Planned, why: str) -> EpisodeRecord:
+    """The record of an episode that could not be brought to its beginning: unscored, with the reason."""
+    return EpisodeRecord.of(
+        each.descriptor,
+        None,
+        spec=each.spec,
+        goal="",
+        ending=Ending.SETUP_ERROR,
+        outcome=outcome_of(Ending.SETUP_ERROR, None),
+        checked=each.checked,
+        steps=0,
+        attempts=0,
+        error=why,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=0.0,
+    )
+
+
 def _attempt(
     suite: RemoteSuite,
     agent: AgentProcess,
@@ -103,26 +138,34 @@ def _attempt(
     verdict: Verdict | None = None
     before = dict(tally.usage)
     try:
-        brief = told(suite.reset(spec).brief, protocol)
-        tally.goal = brief.text
+        agent.prepare(suite, spec)
+        instance = suite.reset(spec)
+        brief = told(instance.brief, protocol)
+        tally.goal, tally.initial_state = brief.text, instance.initial_state
         trace.add(event="brief", brief=brief.model_dump(mode="json"))
         agent.reset(brief)
-        limit = brief.budget.steps
-        deadline = time.monotonic() + brief.budget.seconds if brief.budget.seconds else None
+        rules = EpisodeRules(descriptor, brief.budget, protocol.score_at_budget)
+        started = time.monotonic()
         ending: Ending | None = None
         while ending is None:
             observation = suite.observe(protocol.observe)
-            given, used = agent.act(observation)
+            answered = _asked(agent, observation, rules, started, protocol.act_seconds)
+            if answered is None:
+                trace.add(event="time is over", observation=observation)
+                ending = Ending.TIME
+                break
+            given, used = answered
             tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
             tally.steps += 1
-            action = _parsed(given)
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
-            ending, verdict = _step(suite, action, descriptor, trace, tally)
-            if ending is None and limit is not None and tally.steps >= limit:
-                ending = Ending.STEPS
-            elif ending is None and deadline is not None and time.monotonic() > deadline:
-                ending = Ending.TIME
-        return ending, _final_verdict(suite, ending, verdict, descriptor, protocol)
+            action = _parsed(given)
+            result = _acted(suite, action, trace, tally)
+            spent = Spent(tally.steps, time.monotonic() - started, used.get("cost", 0.0))
+            verdict = suite.verify() if rules.each_step else None
+            ending = rules.ending(action, result, verdict, spent)
+        if verdict is None and rules.asks(ending):
+            verdict = suite.verify()
+        return ending, rules.counted(ending, verdict)
     except UnibenchError as error:
         tally.error = redacted(f"{type(error).__name__}: {error}")
         trace.add(event="error", error=tally.error, detail=error.detail)
@@ -133,6 +176,23 @@ def _attempt(
         return ending_of(error), None
 
 
+def _asked(
+    agent: AgentProcess, observation: Observation, rules: EpisodeRules, started: float, act_seconds: float
+) -> tuple[Any, dict[str, float]] | None:
+    """The agent's action and usage; None if the episode's time is over before it answers. That is the budget's end, no error."""
+    if rules.budget.seconds is None:
+        return agent.act(observation)
+    left = started + rules.budget.seconds - time.monotonic()
+    if left <= 0:
+        return None
+    try:
+        return agent.act(observation, within=left)
+    except AgentTimeout:
+        if left > act_seconds:
+            raise
+        return None
+
+
 def _parsed(given: object) -> Action:
     try:
         return parse_action(given)
@@ -140,9 +200,7 @@ def _parsed(given: object) -> Action:
         raise AgentError(str(error)) from None
 
 
-def _step(
-    suite: RemoteSuite, action: Action, descriptor: VerifierDescriptor, trace: Trace, tally: Tally
-) -> tuple[Ending | None, Verdict | None]:
+def _acted(suite: RemoteSuite, action: Action, trace: Trace, tally: Tally) -> ActionResult:
     try:
         result = suite.act(action)
     except UnsupportedAction as error:
@@ -151,19 +209,4 @@ def _step(
         tally.action_errors += 1
         tally.refused += int(result.refused)
         trace.add(event="action error", error=result.error, refused=result.refused)
-    verdict = suite.verify() if descriptor.when == "each-step" else None
-    if isinstance(action, Done):
-        return Ending.DONE, verdict
-    if isinstance(action, Infeasible) and result.ended:
-        return Ending.INFEASIBLE, verdict
-    if result.ended or (verdict is not None and verdict.final):
-        return Ending.SUITE_ENDED, verdict
-    return None, verdict
-
-
-def _final_verdict(
-    suite: RemoteSuite, ending: Ending, verdict: Verdict | None, descriptor: VerifierDescriptor, protocol: Protocol
-) -> Verdict | None:
-    if ending in (Ending.STEPS, Ending.TIME) and protocol.score_at_budget != "verify":
-        return Verdict.of(descriptor, 0.0) if protocol.score_at_budget == "fail" else None
-    return verdict if verdict is not None else suite.verify()
+    return result

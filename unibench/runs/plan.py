@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from unibench.golden.ledger import entry_key
-from unibench.golden.results import Entry, Ledger
+from unibench.errors import UsageError
+from unibench.golden.results import Ledger
+from unibench.order import After, chains
+from unibench.runs.policy import AppliedLedger
 from unibench.runs.records import Checked, Dropped, LedgerPolicy
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Substrate
@@ -16,11 +18,16 @@ from unibench.verdict import VerifierDescriptor
 
 @dataclass(frozen=True)
 class Planned:
-    """One instance to run."""
+    """One instance to run.
+
+    Attributes:
+        after: digests of instances that must have run before, on the same machine.
+    """
 
     spec: InstanceSpec
     descriptor: VerifierDescriptor
     checked: Checked
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,21 @@ class RunPlan:
     tasks: int
 
 
-def draw(suite: RemoteSuite, tasks: Sequence[str], seeds: Iterable[int]) -> list[InstanceSpec]:
-    """One instance a task and seed, all of a seed together, so that an interrupted run has seen every task."""
+MAX_INSTANCES = 100_000
+"""More instances than anybody runs; a slip of the keyboard would draw for hours."""
+
+
+def draw(suite: RemoteSuite, tasks: Sequence[str], seeds: Sequence[int]) -> list[InstanceSpec]:
+    """One instance a task and seed, all of a seed together, so that an interrupted run has seen every task.
+
+    Raises:
+        UsageError: that would be more than ``MAX_INSTANCES``.
+    """
+    if (count := len(tasks) * len(seeds)) > MAX_INSTANCES:
+        raise UsageError(
+            f"{len(tasks)} tasks with {len(seeds)} seeds each are {count} instances, and a run has at most {MAX_INSTANCES}; "
+            "choose fewer seeds (--seeds) or tasks (-t, --limit)"
+        )
     return [suite.draw(task, seed) for seed in seeds for task in tasks]
 
 
@@ -43,56 +63,53 @@ def plan_run(
     specs: Sequence[InstanceSpec],
     ledger: Ledger | None,
     policy: LedgerPolicy,
+    *,
+    golden: bool = False,
 ) -> RunPlan:
-    """Decides by the ledger which of the instances run.
-
-    An entry whose key is not this suite's, version's, machine's and settings' is stale: said, and not applied.
-    """
+    """Decides by the ledger which of the instances run; with ``golden``, also by which recipes can be played as actions."""
     tasks = list(dict.fromkeys(spec.task for spec in specs))
     descriptors = dict(zip(tasks, suite.describe_all(tasks), strict=True))
-    entries = {entry.task: entry for entry in ledger.entries} if ledger is not None else {}
-    checked: dict[str, Checked] = {}
-    for task in tasks:
-        entry = entries.get(task)
-        checked[task] = "unchecked" if entry is None else entry.decision.value
-        if entry is not None:
-            key = entry_key(suite.face.name, suite.upstream(), task, descriptors[task], substrate, suite.settings)
-            spec = next(spec for spec in specs if spec.task == task)
-            recipe = suite.call("controls", spec=spec.model_dump(mode="json"))[0]["recipe"]
-            checked[task] = entry.decision.value if (entry.key, entry.recipe) == (key, recipe) else "stale"
+    applied = AppliedLedger(suite, substrate, ledger, policy)
+    unplayable = dict(zip(tasks, suite.call("unplayable", tasks=tasks)[0], strict=True)) if golden else {}
     planned: list[Planned] = []
     dropped: dict[tuple[str, str], Dropped] = {}
     for spec in specs:
-        reason = "" if policy == "ignore" else _why_dropped(spec, entries.get(spec.task), checked[spec.task], policy)
+        reason, whole_task = applied.why_dropped(spec)
         missing = suite.unavailable(spec.task)
         if missing:
             dropped[(spec.task, "")] = Dropped(task=spec.task, reason=f"unavailable: {'; '.join(missing)}")
+        elif unplayable.get(spec.task):
+            dropped[(spec.task, "")] = Dropped(task=spec.task, reason=f"golden recipe not playable: {unplayable[spec.task]}")
         elif reason:
-            one = "" if reason.startswith(("invalid:", "not valid")) else spec.digest
+            one = "" if whole_task else spec.digest
             dropped[(spec.task, one)] = Dropped(task=spec.task, spec=one, reason=reason)
         else:
-            planned.append(Planned(spec, descriptors[spec.task], _of_the_spec(spec, entries.get(spec.task), checked[spec.task])))
-    return RunPlan(tuple(planned), tuple(dropped.values()), len(tasks))
+            planned.append(Planned(spec, descriptors[spec.task], applied.of_instance(spec)))
+    ordered, without = in_order(planned, {task.id: task.after for task in suite.tasks()}, {task for task, _ in dropped})
+    return RunPlan(tuple(ordered), (*dropped.values(), *without), len(tasks))
 
 
-def _of_the_spec(spec: InstanceSpec, entry: Entry | None, checked: Checked) -> Checked:
-    """What the ledger says of one instance: of a task that is faulty on some, the others were never checked or are valid."""
-    if entry is None or checked != "invalid" or not entry.mixed or spec.digest in entry.dropped:
-        return checked
-    return "valid" if any(check.spec.digest == spec.digest for check in entry.instances) else "unchecked"
+def in_order(planned: Sequence[Planned], after: After, dropped: set[str]) -> tuple[list[Planned], list[Dropped]]:
+    """The instances in an order that respects ``after``, and those that cannot run for a predecessor that does not.
 
-
-def _why_dropped(spec: InstanceSpec, entry: Entry | None, checked: Checked, policy: LedgerPolicy) -> str:
-    if policy == "valid-only" and checked != "valid":
-        return f"not valid: {checked}"
-    if entry is None or checked == "stale":
-        return ""
-    if any(check.vacuous and check.spec.digest == spec.digest for check in entry.instances):
-        return "vacuous: doing nothing is right on this instance"
-    if checked != "invalid":
-        return ""
-    reasons = ", ".join(entry.reasons)
-    if not entry.mixed:
-        return f"invalid: {reasons}"
-    # Faulty on some instances only: those are dropped; instances that were never checked run.
-    return f"invalid on this instance: {reasons}" if spec.digest in entry.dropped else ""
+    A task's predecessors are those of the same seed and index.
+    """
+    if not any(after.get(each.spec.task) for each in planned):
+        return list(planned), []
+    rounds: dict[tuple[int, int], dict[str, Planned]] = {}
+    for each in planned:
+        rounds.setdefault((each.spec.seed, each.spec.index), {})[each.spec.task] = each
+    kept: list[Planned] = []
+    without: list[Dropped] = []
+    for of_seed in rounds.values():
+        running: dict[str, str] = {}
+        for task in (task for chain in chains(list(of_seed), after) for task in chain):
+            spec = of_seed[task].spec
+            missing = [each for each in after.get(task, ()) if each not in running]
+            if missing:
+                why = "was dropped" if missing[0] in dropped or missing[0] in of_seed else "is not in this run"
+                without.append(Dropped(task=task, spec=spec.digest, reason=f"comes after {missing[0]}, which {why}"))
+            else:
+                running[task] = spec.digest
+                kept.append(replace(of_seed[task], after=tuple(running[each] for each in after.get(task, ()))))
+    return kept, without

@@ -9,12 +9,13 @@ from pydantic import Field, JsonValue
 from unibench.golden.results import Judgement
 from unibench.outcome import Ending, Outcome, score_of
 from unibench.record import Record, digest
+from unibench.rules import ScoreAtBudget
 from unibench.settings import Substrate
+from unibench.suite import Headline
 from unibench.task import InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
 
 LedgerPolicy = Literal["drop-invalid", "valid-only", "ignore"]
-ScoreAtBudget = Literal["verify", "fail", "unscored"]
 Checked = Literal["valid", "invalid", "undecided", "stale", "unchecked"]
 
 
@@ -38,7 +39,7 @@ class Protocol(Record):
     """Everything that a result depends on. Two runs with the same protocol digest may be compared.
 
     Attributes:
-        max_steps: the budget; None is each task's own.
+        max_steps, max_seconds, max_cost: the budget; None is each task's own.
         ledger: the ledger's digest; empty without one.
     """
 
@@ -50,6 +51,8 @@ class Protocol(Record):
     observe: tuple[str, ...]
     dialects: tuple[str, ...]
     max_steps: int | None
+    max_seconds: float | None = None
+    max_cost: float | None = None
     score_at_budget: ScoreAtBudget
     act_seconds: float
     retries: int
@@ -74,6 +77,12 @@ class Manifest(Record):
     dropped: tuple[Dropped, ...] = ()
     tasks: int
     """How many tasks the selection had, dropped ones among them."""
+    suite_tasks: int = 0
+    """How many tasks the suite has."""
+    headline: Headline = Headline()
+    """The suite's headline by upstream's own rule."""
+    not_upstreams: tuple[str, ...] = ()
+    """Settings that affect scores and do not have upstream's value."""
 
     @property
     def digest(self) -> str:
@@ -86,11 +95,13 @@ class EpisodeRecord(Record):
     """One finished episode.
 
     Attributes:
+        initial_state: a digest of the state that the agent met, where the suite makes one.
         ending, outcome: how it ended, and what that counts as; the outcome is derived by the one table.
         descriptor: the verifier's digest; the store keeps the descriptors.
         row: the verifier's scorecard row.
         judgement: what the verifier said; None if it was not asked, or the episode broke.
         checked: what the ledger says of the task.
+        attempts: how often it was played; 0 if it could not be, and ``error`` says why.
         faults: what broke in attempts before this one.
         usage: what the agent says that it used.
         trace: the trace's file inside the run's folder.
@@ -98,6 +109,7 @@ class EpisodeRecord(Record):
 
     spec: InstanceSpec
     goal: str
+    initial_state: str | None = None
     descriptor: str
     row: str
     scale: Literal["binary", "graded"]
@@ -109,7 +121,7 @@ class EpisodeRecord(Record):
     steps: int = Field(ge=0)
     action_errors: int = 0
     refused: int = 0
-    attempts: int = 1
+    attempts: int = Field(default=1, ge=0)
     faults: tuple[str, ...] = ()
     error: str = ""
     usage: dict[str, float] = {}

@@ -8,12 +8,18 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from unibench.agents.process import AgentProcess
-from unibench.runs.episode import play
+from unibench.order import chains
+from unibench.outcome import Ending
+from unibench.runs.episode import not_played, play
 from unibench.runs.plan import Planned
 from unibench.runs.records import EpisodeRecord, Manifest
 from unibench.runs.store import RunStore
 from unibench.runs.traces import Trace
 from unibench.session.remote import RemoteSuite
+from unibench.suite import Isolation
+
+BROKE = frozenset({Ending.ENV_ERROR, Ending.SETUP_ERROR, Ending.AGENT_UNAVAILABLE})
+"""Endings after which an instance has not run, so that nothing that comes after it can."""
 
 
 @dataclass
@@ -24,7 +30,9 @@ class Runner:
         store: the run's folder, begun with ``manifest``.
         planned: all the run's instances; those that the store has are skipped.
         open_suite, open_agent: called once a job.
-        jobs: session processes side by side.
+        first: a session and an agent that are open already, for the first job.
+        jobs: session processes side by side, as far as the suite's isolation allows.
+        isolation: how many sessions can live side by side.
         screenshots: whether traces keep screenshots.
         finished: called with each finished episode, from the thread that played it.
     """
@@ -34,13 +42,20 @@ class Runner:
     planned: tuple[Planned, ...]
     open_suite: Callable[[], RemoteSuite]
     open_agent: Callable[[], AgentProcess]
+    first: tuple[RemoteSuite, AgentProcess] | None = None
     jobs: int = 1
+    isolation: Isolation = field(default_factory=Isolation)
     screenshots: bool = False
     finished: Callable[[EpisodeRecord], None] = lambda record: None
     _stop: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _pairs: list[tuple[RemoteSuite, AgentProcess]] = field(default_factory=list)
     _idle: list[tuple[RemoteSuite, AgentProcess]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.first is not None:
+            self._pairs.append(self.first)
+            self._idle.append(self.first)
 
     def run(self) -> None:
         """Plays until all are finished.
@@ -50,10 +65,10 @@ class Runner:
             UsageError: the agent does not start.
             Unavailable: the suite does not start here.
         """
-        done = self.store.finished()
-        left = [(n, each) for n, each in enumerate(self.planned) if each.spec.digest not in done]
-        with ThreadPoolExecutor(max_workers=self.jobs, thread_name_prefix="run") as pool:
-            waiting: set[Future[None]] = {pool.submit(self._one, n, each) for n, each in left}
+        there = {record.spec.digest: record for record in self.store.episodes()}
+        groups = [group for group in self._groups() if any(each.spec.digest not in there for _, each in group)]
+        with ThreadPoolExecutor(max_workers=self.sessions, thread_name_prefix="run") as pool:
+            waiting: set[Future[None]] = {pool.submit(self._group, group, there) for group in groups}
             try:
                 while waiting:
                     ended, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
@@ -78,32 +93,68 @@ class Runner:
             suite.close()
             agent.close()
 
-    def _one(self, position: int, each: Planned) -> None:
-        if self._stop.is_set():
-            return
+    @property
+    def sessions(self) -> int:
+        """How many sessions live side by side: the jobs, but never more than the suite's isolation allows."""
+        limit = self.isolation.max_sessions if self.isolation.kind == "shared" else None
+        return min(self.jobs, limit or self.jobs)
+
+    def _groups(self) -> list[list[tuple[int, Planned]]]:
+        """The instances with their positions, those together that must run one after another on the same machine."""
+        place = {each.spec.digest: (position, each) for position, each in enumerate(self.planned)}
+        after = {digest: each.after for digest, (_, each) in place.items()}
+        return [[place[digest] for digest in chain] for chain in chains(list(place), after)]
+
+    def _group(self, group: list[tuple[int, Planned]], there: dict[str, EpisodeRecord]) -> None:
+        """Plays a group on one session; what comes after something that broke is not played."""
         suite, agent = self._take()
-        name = f"traces/{position:05}-{each.spec.task}-{each.spec.seed}"
-        trace = Trace(self.store.folder / name, screenshots=self.screenshots)
+        machines: dict[str, int | None] = {}
+        records = {each.spec.digest: there[each.spec.digest] for _, each in group if each.spec.digest in there}
         try:
-            record = play(
-                suite,
-                agent,
-                each.spec,
-                each.descriptor,
-                self.manifest.protocol,
-                trace,
-                checked=each.checked,
-                trace_name=f"{name}/trace.jsonl",
-                stop=self._stop,
-            )
+            for position, each in group:
+                digest = each.spec.digest
+                if digest in records:
+                    continue
+                if self._stop.is_set():
+                    return
+                why = next((why for before in each.after if (why := self._why_not(records[before], machines.get(before), suite))), "")
+                record = not_played(each, why) if why else self._played(suite, agent, position, each)
+                if self._stop.is_set():
+                    return  # what the interrupt broke is no result
+                with self._lock:
+                    self.store.add(record, each.descriptor, position)
+                records[digest], machines[digest] = record, suite.pid
+                self.finished(record)
         finally:
             self._give(suite, agent)
-        if self._stop.is_set():
-            return  # what the interrupt broke is no result
-        with self._lock:
+
+    def _why_not(self, before: EpisodeRecord, machine: int | None, suite: RemoteSuite) -> str:
+        """Why an instance cannot run after this predecessor; empty if it can."""
+        name = f"it comes after {before.spec.task}"
+        if before.ending in BROKE:
+            return f"not played: {name}, which ended as {before.ending}"
+        if self.isolation.kind != "shared" and (machine is None or machine != suite.pid):
+            return f"not played: {name}, and the machine on which that ran is gone"
+        return ""
+
+    def _played(self, suite: RemoteSuite, agent: AgentProcess, position: int, each: Planned) -> EpisodeRecord:
+        name = f"traces/{position:05}-{each.spec.task}-{each.spec.seed}"
+        trace = Trace(self.store.folder / name, screenshots=self.screenshots)
+        record = play(
+            suite,
+            agent,
+            each.spec,
+            each.descriptor,
+            self.manifest.protocol,
+            trace,
+            checked=each.checked,
+            trace_name=f"{name}/trace.jsonl",
+            stop=self._stop,
+            same_machine=bool(each.after) and self.isolation.kind != "shared",
+        )
+        if not self._stop.is_set():
             trace.write()
-            self.store.add(record, each.descriptor, position)
-        self.finished(record)
+        return record
 
     def _take(self) -> tuple[RemoteSuite, AgentProcess]:
         with self._lock:

@@ -17,12 +17,13 @@ MAX_BYTES = 20 * 2**20
 """Bytes kept of one trace; what comes after is counted."""
 
 _SECRET_NAMES = re.compile(r"(key|token|secret|passw|pwd|auth|credential)", re.IGNORECASE)
+_FOLDERS = {"PWD", "OLDPWD"}
 REDACTED = "[redacted]"
 
 
 def secrets() -> list[str]:
     """Values of environment variables whose names say that they are secret."""
-    return [value for name, value in os.environ.items() if _SECRET_NAMES.search(name) and len(value) >= 8]
+    return [value for name, value in os.environ.items() if _SECRET_NAMES.search(name) and len(value) >= 8 and name not in _FOLDERS]
 
 
 def redacted(text: str) -> str:

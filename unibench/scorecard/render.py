@@ -7,42 +7,75 @@ import io
 import json
 from collections.abc import Sequence
 
+from unibench.runs.traces import REDACTED
 from unibench.scorecard.rows import Row, Scorecard
 
 HEADINGS = ("agent", "suite", "verifier", "scale", "machine", "tasks", "n", "score", "95 %", "unscored", "bounds")
 
 
+def label(card: Scorecard) -> str:
+    """The agent with its arguments, which tell one model from another."""
+    arguments = " ".join(f"{name}={value}" for name, value in card.agent.arguments.items() if value != REDACTED)
+    return " ".join(f"{card.agent.name} {arguments}".split())[:80]
+
+
+def card_rows(card: Scorecard) -> list[tuple[str, ...]]:
+    """All lines of a card's table: the rows, then upstream's headline."""
+    return [*(cells(card, row) for row in card.rows), *official_cells(card)]
+
+
 def cells(card: Scorecard, row: Row) -> tuple[str, ...]:
     """A row's texts, in the order of the headings."""
-    shown = "all" if row.tasks_shown == "all" else "valid"
-    if row.tasks_shown == "all":
-        shown = "all that ran" if "valid" in card.checked else "all that ran, unchecked"
+    shown = {"valid": "valid", "all": "that ran" if "valid" in card.checked else "that ran, unchecked"}[row.tasks_shown]
     return (
-        card.agent.name,
+        label(card),
         row.suite,
         row.row,
         row.scale,
         f"{row.substrate} ({row.fidelity})",
-        shown,
+        f"{row.tasks} {shown}",
         str(row.n),
-        "" if row.score is None else f"{row.score:.3f}",
+        _score(row.score),
         "" if row.interval is None else f"{row.interval[0]:.3f} to {row.interval[1]:.3f}",
         str(row.unscored),
         "" if row.bounds is None else f"{row.bounds[0]:.3f} to {row.bounds[1]:.3f}",
     )
 
 
-def official_line(card: Scorecard) -> str:
-    """Upstream's headline, marked as what it is."""
+def official_cells(card: Scorecard) -> list[tuple[str, ...]]:
+    """Upstream's headline over its own number of tasks, marked as what it is, and the same over valid tasks."""
     official = card.official
-    score = "none scored" if official.score is None else f"{official.score:.3f}"
+    scale = "+".join(sorted({kind.rpartition("(")[2].rstrip(")") for kind in official.kinds}))
     kinds = f"mixes {len(official.kinds)} kinds" if len(official.kinds) > 1 else "one kind"
-    return f"{card.agent.name} on {official.suite}, mean over all tasks: {score} over {official.tasks} of {official.of} tasks ({kinds})"
+    machine = f"{card.substrate.name} ({card.substrate.fidelity})"
+    start = (label(card), official.suite, f"official: {official.name}; {kinds}", scale, machine)
+    rows: list[tuple[str, ...]] = [
+        (*start, f"{official.tasks} of {official.of}", str(official.n), _score(official.score), "", str(official.unscored), "")
+    ]
+    if official.valid_tasks is not None:
+        rows.append((*start, f"{official.valid_tasks} valid", str(official.valid_n), _score(official.valid_score), "", "", ""))
+    return rows
+
+
+def _score(score: float | None) -> str:
+    return "" if score is None else f"{score:.3f}"
+
+
+def warnings(card: Scorecard) -> list[str]:
+    """What must be printed with a card wherever its rows are."""
+    lines = [f"allowed to differ: {each.line}" for each in card.differences]
+    if card.missing:
+        lines.append(f"{label(card)}: a reference result, for it is not on record: {', '.join(card.missing)}")
+    if card.official.lacks:
+        lines.append(f"{label(card)}: the official row is not upstream's own number: {', '.join(card.official.lacks)}")
+    if card.without_cost:
+        lines.append(f"{label(card)}: --max-cost did not bound {card.without_cost} episodes, whose agent reported no cost")
+    return lines
 
 
 def notes(card: Scorecard) -> list[str]:
     """What a reader must know beside the rows."""
-    lines = [official_line(card)]
+    lines = [f"{label(card)} on {card.suite}: {card.run}", f"official row: {card.official.rule} ({card.official.source})", *warnings(card)]
     if card.finished < card.planned:
         lines.append(f"not finished: {card.finished} of {card.planned} episodes")
     if card.dropped:
@@ -63,25 +96,42 @@ def notes(card: Scorecard) -> list[str]:
 
 def settings_line(card: Scorecard) -> str:
     """The protocol in one line."""
-    kept = ("upstream", "settings", "observe", "max_steps", "score_at_budget", "ledger_policy", "unibench")
-    return json.dumps({name: card.protocol[name] for name in kept}, sort_keys=True)
+    left_out = ("suite", "settings_digest", "substrate", "dialects", "ledger")
+    kept = {name: value for name, value in card.protocol.items() if name not in left_out and value is not None}
+    return json.dumps({**kept, "machine": card.substrate.digest}, sort_keys=True)
+
+
+def by_suite(cards: Sequence[Scorecard]) -> dict[str, list[Scorecard]]:
+    """The cards of each suite, which make a section."""
+    found: dict[str, list[Scorecard]] = {}
+    for card in cards:
+        found.setdefault(card.suite, []).append(card)
+    return found
 
 
 def markdown(cards: Sequence[Scorecard]) -> str:
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-    for card in cards:
-        lines += ["| " + " | ".join(cells(card, row)) + " |" for row in card.rows]
-    for card in cards:
-        lines += ["", *(f"- {note}" for note in notes(card))]
-    return "\n".join(lines) + "\n"
+    sections = []
+    for suite, group in by_suite(cards).items():
+        lines = [f"## {suite}", ""] if len(by_suite(cards)) > 1 else []
+        lines += ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
+        lines += ["| " + " | ".join(_cell(text) for text in row) + " |" for card in group for row in card_rows(card)]
+        for card in group:
+            lines += ["", *(f"- {note}" for note in notes(card))]
+        sections.append("\n".join(lines) + "\n")
+    return "\n".join(sections)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def as_csv(cards: Sequence[Scorecard]) -> str:
+    """The rows; the last column holds what else must be said of a row's card."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(HEADINGS)
+    writer.writerow((*HEADINGS, "remarks"))
     for card in cards:
-        writer.writerows(cells(card, row) for row in card.rows)
+        writer.writerows((*row, "; ".join(warnings(card))) for row in card_rows(card))
     return text.getvalue()
 
 
@@ -98,11 +148,14 @@ def escaped(text: str) -> str:
 
 
 def latex(cards: Sequence[Scorecard]) -> str:
-    """A booktabs table; needs ``\\usepackage{booktabs}``."""
-    lines = [r"\begin{tabular}{llllllrrlrl}", r"\toprule", " & ".join(map(escaped, HEADINGS)) + r" \\", r"\midrule"]
-    for card in cards:
-        lines += [" & ".join(map(escaped, cells(card, row))) + r" \\" for row in card.rows]
+    """A booktabs table; needs ``\\usepackage{booktabs}``. What must be said is printed below it, the other notes are comments."""
+    lines = [r"\begin{tabular}{llllllrrlrl}", r"\toprule", " & ".join(map(escaped, HEADINGS)) + r" \\"]
+    for group in by_suite(cards).values():
+        lines.append(r"\midrule")
+        lines += [" & ".join(map(escaped, row)) + r" \\" for card in group for row in card_rows(card)]
     lines += [r"\bottomrule", r"\end{tabular}"]
+    for card in cards:
+        lines += [rf"\par\footnotesize {escaped(warning)}" for warning in warnings(card)]
     for card in cards:
         lines += [f"% {note}" for note in notes(card)]
     return "\n".join(lines) + "\n"

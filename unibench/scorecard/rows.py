@@ -13,6 +13,9 @@ from unibench.errors import FileProblem, UsageError
 from unibench.record import SCHEMA_VERSION, Record
 from unibench.runs.records import AgentIdentity, Dropped, EpisodeRecord, Manifest
 from unibench.scorecard.intervals import over_tasks, wilson
+from unibench.scorecard.together import Difference
+from unibench.settings import Substrate
+from unibench.suite import Headline
 from unibench.verdict import VerifierDescriptor
 
 
@@ -72,23 +75,50 @@ class Row(Record):
 
 
 class Official(Record):
-    """A suite's headline by upstream's own rule: the mean over all tasks, whatever judged them."""
+    """A suite's headline by upstream's own rule, whatever judged: the one mean over several kinds that is printed, and marked.
+
+    Attributes:
+        name, rule, source: what it is, upstream's rule in a sentence, and where that is written.
+        n, tasks, of: episodes and tasks that count, and the official number of tasks.
+        unscored: episodes without a score.
+        kinds: the verifier rows that it mixes.
+        valid_score, valid_tasks: the same over tasks that the golden check found valid; None without a ledger.
+        lacks: why it is not yet upstream's own number; empty if it is.
+    """
 
     suite: str
+    name: str
+    rule: str
+    source: str
     score: float | None
+    n: int
     tasks: int
     of: int
+    unscored: int
     kinds: tuple[str, ...]
+    valid_score: float | None = None
+    valid_n: int = 0
+    valid_tasks: int | None = None
+    lacks: tuple[str, ...] = ()
 
 
 class Scorecard(Record):
-    """One run's scorecard."""
+    """One run's scorecard.
+
+    Attributes:
+        run: the run's folder, as it was named.
+        missing: what of the protocol is not on record; with anything missing it is a reference result.
+        differences: what differs from other runs on the same card, and was allowed.
+        without_cost: episodes under a budget of cost whose agent reported none.
+    """
 
     schema_version: str = SCHEMA_VERSION
     kind: Literal["unibench-scorecard"] = "unibench-scorecard"
+    run: str = ""
     agent: AgentIdentity
     suite: str
     upstream: dict[str, str]
+    substrate: Substrate
     rows: tuple[Row, ...]
     official: Official
     checked: dict[str, int]
@@ -100,10 +130,25 @@ class Scorecard(Record):
     finished: int
     planned: int
     usage: dict[str, float]
+    missing: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    without_cost: int = 0
 
 
-def scorecard(manifest: Manifest, records: Sequence[EpisodeRecord], descriptors: dict[str, VerifierDescriptor]) -> Scorecard:
-    """The scorecard of a run."""
+def scorecard(
+    manifest: Manifest,
+    records: Sequence[EpisodeRecord],
+    descriptors: dict[str, VerifierDescriptor],
+    *,
+    run: str = "",
+    differences: Sequence[Difference] = (),
+) -> Scorecard:
+    """The scorecard of a run.
+
+    Args:
+        run: the run's name.
+        differences: what differs from other runs on the same card, and was allowed.
+    """
     groups: dict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
     for record in records:
         groups[(record.row, record.scale)].append(record)
@@ -112,27 +157,22 @@ def scorecard(manifest: Manifest, records: Sequence[EpisodeRecord], descriptors:
         rows.append(_row(manifest, groups[key], "all"))
         if any(record.checked != "unchecked" for record in records):
             rows.append(_row(manifest, [record for record in groups[key] if record.checked == "valid"], "valid", like=groups[key][0]))
-    missing = {record.descriptor for record in records} - set(descriptors)
-    if missing:
-        raise FileProblem(f"the run is broken: it has no descriptor {sorted(missing)[0]}")
+    unknown = {record.descriptor for record in records} - set(descriptors)
+    if unknown:
+        raise FileProblem(f"the run is broken: it has no descriptor {sorted(unknown)[0]}")
     implementations = Counter(descriptors[record.descriptor].implementation for record in records)
     largest = implementations.most_common(1)[0] if implementations else ("", 0)
-    means = task_means(records)
     usage: Counter[str] = Counter()
     for record in records:
         usage.update(record.usage)
     return Scorecard(
+        run=run,
         agent=manifest.agent,
         suite=manifest.protocol.suite,
         upstream=manifest.protocol.upstream,
+        substrate=manifest.protocol.substrate,
         rows=tuple(rows),
-        official=Official(
-            suite=manifest.protocol.suite,
-            score=fmean(means.values()) if means else None,
-            tasks=len(means),
-            of=manifest.tasks,
-            kinds=tuple(sorted({f"{record.row} ({record.scale})" for record in records})),
-        ),
+        official=official(manifest, records),
         checked=dict(Counter(record.checked for record in records)),
         dropped=manifest.dropped,
         verifiers=len(implementations),
@@ -142,7 +182,71 @@ def scorecard(manifest: Manifest, records: Sequence[EpisodeRecord], descriptors:
         finished=len(records),
         planned=len(manifest.specs),
         usage=dict(usage),
+        missing=missing(manifest),
+        differences=tuple(differences),
+        without_cost=sum("cost" not in record.usage for record in records) if manifest.protocol.max_cost is not None else 0,
     )
+
+
+def official(manifest: Manifest, records: Sequence[EpisodeRecord]) -> Official:
+    """The suite's headline by upstream's rule, over all episodes and over those of valid tasks."""
+    rule = manifest.headline
+    score, n, tasks = _headline(rule, records)
+    valid = _headline(rule, [record for record in records if record.checked == "valid"])
+    checked = any(record.checked != "unchecked" for record in records)
+    of = rule.tasks or manifest.suite_tasks or manifest.tasks
+    instances = min(Counter(record.spec.task for record in records).values(), default=0)
+    lacks = [f"{tasks} of {of} tasks"] if tasks < of else []
+    lacks += [f"{instances} of {rule.instances} instances a task"] if instances < (rule.instances or 0) else []
+    lacks += [f"{len(records)} of {len(manifest.specs)} episodes"] if len(records) < len(manifest.specs) else []
+    lacks += _other_than_upstreams(manifest)
+    return Official(
+        suite=manifest.protocol.suite,
+        name=rule.name,
+        rule=rule.rule,
+        source=rule.source,
+        score=score,
+        n=n,
+        tasks=tasks,
+        of=of,
+        unscored=sum(record.score is None for record in records),
+        kinds=tuple(sorted({f"{record.row} ({record.scale})" for record in records})),
+        valid_score=valid[0] if checked else None,
+        valid_n=valid[1] if checked else 0,
+        valid_tasks=valid[2] if checked else None,
+        lacks=tuple(lacks),
+    )
+
+
+def _other_than_upstreams(manifest: Manifest) -> list[str]:
+    protocol = manifest.protocol
+    found = [f"settings that are not upstream's: {', '.join(manifest.not_upstreams)}"] if manifest.not_upstreams else []
+    budgets = [name for name in ("max_steps", "max_seconds", "max_cost") if getattr(protocol, name) is not None]
+    budgets += ["score_at_budget"] if protocol.score_at_budget != "verify" else []
+    found += [f"a budget of the run's own: {', '.join(budgets)}"] if budgets else []
+    return [*found, "a stand-in for the machine"] if protocol.substrate.fidelity == "stand-in" else found
+
+
+def _headline(rule: Headline, records: Sequence[EpisodeRecord]) -> tuple[float | None, int, int]:
+    """The score, and how many episodes and tasks count."""
+    counts: dict[str, list[float]] = defaultdict(list)
+    for record in records:
+        if record.score is not None or rule.unscored == "zero":
+            counts[record.spec.task].append(record.score or 0.0)
+    every = [score for scores in counts.values() for score in scores]
+    if not every:
+        return None, 0, 0
+    return fmean(every if rule.mean_over == "episodes" else map(fmean, counts.values())), len(every), len(counts)
+
+
+def missing(manifest: Manifest) -> tuple[str, ...]:
+    """What of the protocol is not on record."""
+    protocol = manifest.protocol
+    found = ["upstream's versions"] if not protocol.upstream else []
+    found += ["the machine's digest"] if not protocol.substrate.digest else []
+    # Built-in agents are known by their name and unibench's version.
+    found += ["what the agent says of itself (describe())"] if ":" in manifest.agent.name and not manifest.agent.described else []
+    return tuple(found)
 
 
 def _row(manifest: Manifest, records: Sequence[EpisodeRecord], shown: Literal["all", "valid"], like: EpisodeRecord | None = None) -> Row:

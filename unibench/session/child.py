@@ -9,21 +9,29 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from unibench.errors import ContractBroken, UnibenchError
 from unibench.session.wire import Frames, receive, send
+
+IDLE_SECONDS = 0.03
+"""After so long without a call, a session may prepare what comes next."""
 
 Reply = tuple[Any, Frames]
 Message = tuple[dict[str, Any], Frames]
 
 
-class Serves(Protocol):
-    """An object whose methods ``do_<name>`` are the calls it serves."""
+class Served:
+    """The base of what a child serves: its methods ``do_<name>`` are the calls."""
+
+    def turn_to(self, session: int) -> None:
+        """The next call is for this one of the sessions it holds."""
+
+    def idle(self) -> None:
+        """No call has come for a while."""
 
     def close(self) -> None:
         """Lets go of everything; called before the child ends."""
-        ...
 
 
 def failure(error: BaseException) -> dict[str, Any]:
@@ -34,10 +42,10 @@ def failure(error: BaseException) -> dict[str, Any]:
     return {"type": "", "message": f"{type(error).__name__}: {error}", "detail": detail}
 
 
-def serve(worker: Serves, inbox: queue.SimpleQueue[Message], out: BinaryIO) -> None:
+def serve(worker: Served, inbox: queue.SimpleQueue[Message], out: BinaryIO) -> None:
     """Answers calls until told to end."""
     while True:
-        header, frames = inbox.get()
+        header, frames = _next(worker, inbox)
         if header["method"] == "bye":
             worker.close()
             send(out, {"id": header["id"], "result": None})
@@ -45,10 +53,22 @@ def serve(worker: Serves, inbox: queue.SimpleQueue[Message], out: BinaryIO) -> N
         serve_one(worker, header, frames, out)
 
 
-def serve_one(worker: Serves, header: dict[str, Any], frames: Frames, out: BinaryIO) -> None:
+def _next(worker: Served, inbox: queue.SimpleQueue[Message]) -> Message:
+    try:
+        return inbox.get(timeout=IDLE_SECONDS)
+    except queue.Empty:
+        try:
+            worker.idle()
+        except Exception:  # noqa: BLE001 - the session call's border; the next call will meet what broke
+            traceback.print_exc()
+        return inbox.get()
+
+
+def serve_one(worker: Served, header: dict[str, Any], frames: Frames, out: BinaryIO) -> None:
     call: Callable[..., Reply] | None = getattr(worker, f"do_{header['method']}", None)
     params = header.get("params", {})
     try:
+        worker.turn_to(header.get("session", 0))
         if call is None:
             raise ContractBroken(f"this process knows no call {header['method']!r}")
         result, replied = call(**params, frames=frames) if frames else call(**params)
@@ -73,7 +93,7 @@ def end_group() -> None:
     os._exit(0)
 
 
-def run_child(worker: Serves) -> None:
+def run_child(worker: Served) -> None:
     """Serves until the supervisor says bye, closes stdin, or dies."""
     # What upstream or an agent prints must not get between the messages.
     out = os.fdopen(os.dup(1), "wb")

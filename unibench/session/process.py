@@ -82,9 +82,12 @@ class ChildProcess:
         return bytes(self._stderr).decode(errors="replace")
 
     def call(
-        self, method: str, params: Mapping[str, Any] | None = None, *, seconds: float, frames: Frames | None = None
+        self, method: str, params: Mapping[str, Any] | None = None, *, seconds: float, frames: Frames | None = None, session: int = 0
     ) -> tuple[Any, Frames]:
         """Calls a method, with frames if need be, and waits for its reply.
+
+        Args:
+            session: which of the child's sessions it is for, if the child holds several.
 
         Raises:
             SessionTimeout: no reply within ``seconds``; the child has been killed.
@@ -98,7 +101,7 @@ class ChildProcess:
                 deadline = threading.Timer(seconds, self.kill)
                 deadline.start()
                 try:
-                    send(self._in, {"id": self._next, "method": method, "params": dict(params or {})}, frames)
+                    send(self._in, {"id": self._next, "method": method, "session": session, "params": dict(params or {})}, frames)
                 finally:
                     deadline.cancel()
                 end = time.monotonic() + seconds

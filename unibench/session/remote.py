@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import ValidationError
 
 from unibench.actions import Action
-from unibench.errors import ContractBroken, EnvironmentFault, SessionDied, Unavailable
+from unibench.errors import ContractBroken
 from unibench.observations import Observation
 from unibench.record import Record
-from unibench.session.process import ChildProcess
-from unibench.session.wire import PROTOCOL, Frames, unpack_observation
+from unibench.session.host import SessionHost
+from unibench.session.wire import Frames, unpack_observation
 from unibench.settings import Settings, Substrate
 from unibench.suite import ActionResult, Finding, SuiteFace
 from unibench.task import Instance, InstanceSpec, Task
@@ -24,11 +21,7 @@ from unibench.verdict import Verdict, VerifierDescriptor
 if TYPE_CHECKING:
     from unibench.golden.results import ControlRun, InstanceCheck
 
-START_SECONDS = 60.0
-
 R = TypeVar("R", bound=Record)
-
-_OF_THE_EPISODE = {"observe", "act", "verify", "artifacts"}
 
 
 def fits(model: type[R], value: Any) -> R:
@@ -44,32 +37,6 @@ def fits(model: type[R], value: Any) -> R:
         raise ContractBroken(f"the session sent no {model.__name__}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def python_for(face: SuiteFace) -> Path:
-    """The interpreter of a suite's environment.
-
-    ``UNIBENCH_PYTHON_<SUITE>`` if set; else this interpreter, or for a suite with an environment of its own the one
-    under the user's data folder (``envs/<suite>``).
-
-    Raises:
-        Unavailable: the suite's own environment is not there.
-    """
-    variable = "UNIBENCH_PYTHON_" + face.name.upper().replace("-", "_")
-    if chosen := os.environ.get(variable):
-        if not Path(chosen).exists():
-            raise Unavailable(f"{variable}={chosen} does not exist; set it to the Python of the environment that holds {face.name}")
-        return Path(chosen)
-    if not face.own_environment:
-        return Path(sys.executable)
-    import platformdirs
-
-    python = Path(platformdirs.user_data_dir("unibench")) / "envs" / face.name / "bin" / "python"
-    if not python.exists():
-        raise Unavailable(
-            f"{face.name} lives in an environment of its own, which is not at {python}; make it, or set {variable} to its Python"
-        )
-    return python
-
-
 class RemoteSuite:
     """A suite in a session process of its own. The process starts with the first call, and anew after a fault.
 
@@ -77,15 +44,22 @@ class RemoteSuite:
         face: the suite's static face, and ``face_path`` the ``module:name`` it can be imported by in the child.
         settings: the suite's settings.
         substrate: the machine's name; None for the default.
+        host: a process to share with others, as :meth:`beside` does; one of its own else.
     """
 
-    def __init__(self, face: SuiteFace, face_path: str, settings: Settings | None = None, substrate: str | None = None) -> None:
+    def __init__(
+        self,
+        face: SuiteFace,
+        face_path: str,
+        settings: Settings | None = None,
+        substrate: str | None = None,
+        *,
+        host: SessionHost | None = None,
+    ) -> None:
         self.face = face
-        self.face_path = face_path
         self.settings = settings if settings is not None else face.settings()
-        self.substrate_name = face.substrate(substrate).name
-        self._process: ChildProcess | None = None
-        self._hello: dict[str, Any] = {}
+        self.host = host or SessionHost(face, face_path, self.settings, face.substrate(substrate).name)
+        self._number = self.host.join()
 
     def __enter__(self) -> Self:
         return self
@@ -93,24 +67,9 @@ class RemoteSuite:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _start(self) -> ChildProcess:
-        process = ChildProcess(python_for(self.face), self.face.environment(self.settings))
-        hello = {
-            "face": self.face_path,
-            "settings": self.settings.model_dump(mode="json"),
-            "substrate": self.substrate_name,
-            "protocol": PROTOCOL,
-        }
-        try:
-            self._hello, _ = process.call("hello", hello, seconds=START_SECONDS)
-        except SessionDied as error:
-            if self._hello:
-                raise  # it has started before, so this is a fault and not this machine's lack
-            raise Unavailable(f"{self.face.name} does not start: {error}", detail=error.detail) from None
-        except BaseException:
-            process.kill()
-            raise
-        return process
+    def beside(self) -> RemoteSuite:
+        """One more session in the same process, as many as the face's ``sessions_a_process`` allows."""
+        return RemoteSuite(self.face, self.host.face_path, self.settings, self.host.substrate, host=self.host)
 
     def call(self, method: str, seconds: float | None = None, **params: Any) -> tuple[Any, Frames]:
         """A call with the suite's deadline for it. Starts the session process, unless the call is about a running episode.
@@ -118,30 +77,18 @@ class RemoteSuite:
         Raises:
             SessionDied: the session process is gone, and with it the episode.
         """
-        if self._process is None:
-            if method in _OF_THE_EPISODE:
-                raise SessionDied(f"{method}: there is no running episode; reset first")
-            self._process = self._start()
-        elif not self._process.alive and method not in _OF_THE_EPISODE:
-            self.kill()
-            self._process = self._start()
-        try:
-            return self._process.call(method, params, seconds=self.face.seconds_for(method) if seconds is None else seconds)
-        except EnvironmentFault:
-            # A machine that broke once is not trusted with another episode; a new one costs about a second.
-            self.kill()
-            raise
+        return self.host.call(method, self._number, params, self.face.seconds_for(method) if seconds is None else seconds)
 
     @property
     def pid(self) -> int | None:
         """The session process's id; None while there is none."""
-        return self._process.pid if self._process is not None else None
+        return self.host.process.pid if self.host.process is not None else None
 
     def upstream(self) -> dict[str, str]:
         """Upstream's packages and versions."""
-        if not self._hello:
-            self._process = self._start()
-        return dict(self._hello["upstream"])
+        if not self.host.hello:
+            self.host.start()
+        return dict(self.host.hello["upstream"])
 
     def tasks(self) -> list[Task]:
         return [fits(Task, task) for task in self.call("tasks")[0]]
@@ -191,12 +138,8 @@ class RemoteSuite:
 
     def kill(self) -> None:
         """Ends the session process at once; the next call starts another."""
-        if self._process is not None:
-            self._process.kill()
-            self._process = None
+        self.host.kill()
 
     def close(self) -> None:
-        """Ends the session process; safe to call twice."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.close()
+        """Gives the session up, and ends its process if no other is in it; safe to call twice."""
+        self.host.leave(self._number)

@@ -10,12 +10,13 @@ import importlib
 import platform
 import time
 import traceback
+from dataclasses import dataclass
 from typing import Any
 
 from unibench import kinds
 from unibench.actions import parse_action
 from unibench.errors import ContractBroken, EnvironmentFault, Unavailable
-from unibench.session.child import Reply, run_child
+from unibench.session.child import Reply, Served, run_child
 from unibench.session.wire import PROTOCOL, pack_observation
 from unibench.settings import Settings
 from unibench.suite import Session, Suite, SuiteFace
@@ -29,22 +30,41 @@ def load(path: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-class Worker:
-    """Serves one suite. Methods named ``do_<method>`` are the calls."""
+@dataclass
+class Slot:
+    """One session of the process and the instance that runs in it."""
+
+    session: Session | None = None
+    spec: InstanceSpec | None = None
+
+
+class Worker(Served):
+    """Serves one suite and its sessions. Methods named ``do_<method>`` are the calls."""
 
     def __init__(self) -> None:
         self.suite: Suite | None = None
         self.face: SuiteFace | None = None
         self.settings: Settings | None = None
         self.substrate = ""
-        self._session: Session | None = None
-        self.spec: InstanceSpec | None = None
+        self._slots: dict[int, Slot] = {}
+        self._slot = self._slots.setdefault(0, Slot())
+
+    def turn_to(self, session: int) -> None:
+        self._slot = self._slots.setdefault(session, Slot())
 
     @property
     def session(self) -> Session:
-        if self._session is None:
-            self._session = self._suite.open(self._settings, self.substrate)
-        return self._session
+        if self._slot.session is None:
+            self._slot.session = self._suite.open(self._settings, self.substrate)
+        return self._slot.session
+
+    @property
+    def spec(self) -> InstanceSpec | None:
+        return self._slot.spec
+
+    @spec.setter
+    def spec(self, spec: InstanceSpec) -> None:
+        self._slot.spec = spec
 
     @property
     def _suite(self) -> Suite:
@@ -90,8 +110,8 @@ class Worker:
         return self.session.substrate.model_dump(mode="json"), []
 
     def do_reset(self, spec: dict[str, Any]) -> Reply:
-        self.spec = InstanceSpec.model_validate(spec)
-        return self.session.reset(self.spec).model_dump(mode="json"), []
+        self.spec = drawn = InstanceSpec.model_validate(spec)
+        return self.session.reset(drawn).model_dump(mode="json"), []
 
     def do_observe(self, names: list[str]) -> Reply:
         return pack_observation(self.session.observe(names))
@@ -116,13 +136,25 @@ class Worker:
 
         return inside.run_control(self, InstanceSpec.model_validate(spec), control, shot=shot)
 
+    def do_unplayable(self, tasks: list[str]) -> Reply:
+        from unibench.golden import inside
+
+        return [inside.unplayable(task, self._suite.name) for task in tasks], []
+
+    def do_golden_actions(self, spec: dict[str, Any]) -> Reply:
+        from unibench.golden import inside
+
+        return inside.golden_actions(self, InstanceSpec.model_validate(spec)), []
+
     def do_repro(self, spec: dict[str, Any], goal: str, run: dict[str, Any]) -> Reply:
         from unibench.golden import inside
 
         return inside.repro(self, InstanceSpec.model_validate(spec), goal, run), []
 
     def do_close(self) -> Reply:
-        self.close()
+        session, self._slot.session, self._slot.spec = self._slot.session, None, None
+        if session is not None:
+            session.close()
         return None, []
 
     def describe(self, task: str) -> VerifierDescriptor:
@@ -143,10 +175,15 @@ class Worker:
             descriptor = self.describe(self.spec.task)
             return Verdict.raised(descriptor, error, detail=traceback.format_exc(), seconds=time.perf_counter() - start)
 
+    def idle(self) -> None:
+        if self._slot.session is not None:
+            self._slot.session.idle()
+
     def close(self) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            session.close()
+        for slot in self._slots.values():
+            if slot.session is not None:
+                slot.session.close()
+                slot.session = None
 
 
 if __name__ == "__main__":

@@ -202,8 +202,8 @@ class SuiteContract:
                 remote.act(Done())
             spec = remote.draw(self.tasks[0], 0)
             remote.reset(spec)
-            assert remote._process is not None
-            remote._process.kill()
+            assert remote.host.process is not None
+            remote.host.process.kill()
             with pytest.raises(UnibenchError, match="session process"):
                 remote.act(Done())
             assert remote.reset(spec).spec == spec, NEXT_RESET_WORKS

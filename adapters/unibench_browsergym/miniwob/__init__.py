@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from unibench.settings import Settings, Substrate, setting
-from unibench.suite import Offers, SuiteFace
+from unibench.suite import Headline, Offers, SuiteFace
 
 SCALE = 1.5
 """BrowserGym zooms the screenshot (browsergym/miniwob/base.py, 0.14.3: ``page._bgym_scale_factor``)."""
 VIEWPORT = (332, 214)
 """The page's viewport in CSS pixels (browsergym/miniwob/base.py, 0.14.3)."""
+
+STEPS = 10
+"""BrowserGym's own budget for MiniWoB++ (browsergym/experiments/benchmark/configs.py at 9e779f08: ``max_steps=10``)."""
 
 
 class MiniwobSettings(Settings):
@@ -56,6 +59,12 @@ class MiniwobSettings(Settings):
         affects_scores=True,
         description="an answer to the user ends the episode",
     )
+    reseed_in_page: bool = setting(
+        False,
+        upstream=False,
+        affects_scores=False,
+        description="draw a task's next instance in the page that is there, for tasks where that was seen to equal a fresh load",
+    )
     tags_to_mark: Literal["standard_html", "all"] = setting(
         "standard_html",
         upstream="standard_html",
@@ -79,6 +88,8 @@ class Observations:
         "dom_object": "json",
         "extra_element_properties": "json",
         "open_pages_urls": "json",
+        "open_pages_titles": "json",
+        "active_page_index": "json",
     }
 
 
@@ -106,5 +117,18 @@ FACE = SuiteFace(
     substrates=(Substrate(name="chromium", fidelity="equivalent"),),
     packages=("browsergym-miniwob==0.14.3", "miniwob==1.1.0"),
     extra="miniwob",
+    sessions_a_process=32,
+    headline=Headline(
+        name="mean reward (AgentLab)",
+        mean_over="episodes",
+        unscored="zero",
+        tasks=125,
+        instances=5,
+        rule="the mean reward of all episodes, 5 seeds a task, 10 steps each; an episode that broke has reward 0",
+        source=(
+            "AgentLab 69cd8930: src/agentlab/analyze/inspect_results.py, summarize(); "
+            "BrowserGym 9e779f08: browsergym/experiments/benchmark/configs.py, miniwob: n_repeats=5, max_steps=10"
+        ),
+    ),
     call_seconds={"*": 30.0, "open": 60.0, "probe": 90.0, "run_control": 45.0},
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from browsergym.core.constants import BROWSERGYM_ID_ATTRIBUTE
@@ -18,10 +18,11 @@ from unibench.settings import Substrate
 from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Verdict
-from unibench_browsergym.actions import ActionFailed, Effects, perform, translate, why_refused, why_too_long
+from unibench_browsergym.actions import HOLDING, POINTLESS, ActionFailed, Effects, perform, translate, why_refused, why_too_long
 from unibench_browsergym.browser import BrowserPool
 from unibench_browsergym.looking import Looker
-from unibench_browsergym.miniwob import MiniwobSettings, Observations, offers
+from unibench_browsergym.miniwob import STEPS, VIEWPORT, MiniwobSettings, Observations, offers
+from unibench_browsergym.miniwob.reseeding import may_reseed, reseed
 
 if TYPE_CHECKING:
     from browsergym.miniwob.base import AbstractMiniwobTask
@@ -59,17 +60,29 @@ class Episode:
     done: bool = False
     crashed: str = ""
     reloaded: bool = False
+    held: bool = False
+    """Whether a mouse button or a key may still be pressed."""
+    pointed: bool = False
+    """Whether the mouse may be over the page."""
+
+    @property
+    def untroubled(self) -> bool:
+        """Whether the page can take another instance."""
+        return not (self.crashed or self.reloaded or self.held or self.page.is_closed() or len(self.context.pages) != 1)
 
 
 class MiniwobSession(Session):
-    """A MiniWoB++ machine: a browser, and at most one episode in it."""
+    """A MiniWoB++ machine: a browser, which sessions of one process share, and at most one episode in a context of its own."""
 
-    def __init__(self, suite: MiniwobSuite, settings: MiniwobSettings, substrate: Substrate) -> None:
+    def __init__(self, suite: MiniwobSuite, settings: MiniwobSettings, substrate: Substrate, pool: BrowserPool) -> None:
         self._suite = suite
         self._settings = settings
-        self._pool = BrowserPool(slow_mo=settings.slow_mo)
+        self._pool = pool
         self._substrate = substrate
         self._episode: Episode | None = None
+        self._spare: tuple[BrowserContext, Page] | None = None
+        self._closed = False
+        pool.join()
 
     @property
     def substrate(self) -> Substrate:
@@ -84,22 +97,40 @@ class MiniwobSession(Session):
     @property
     def handle(self) -> MiniwobHandle:
         episode = self.episode
+        episode.pointed = True
         return MiniwobHandle(episode.page, episode.goal, episode.spec)
 
     # -- the port ------------------------------------------------------------------------------
 
     def reset(self, spec: InstanceSpec) -> Instance:
-        self._leave()
         task = self._suite.task_class(spec.task)(seed=_seed(spec), base_url=self._suite.base_url)
-        browser = self._pool.browser
-        self._pool.playwright.selectors.set_test_id_attribute(BROWSERGYM_ID_ATTRIBUTE)
+        episode = self._reseeded(spec, task) or self._loaded(spec, task)
+        self._episode = episode
+        return Instance(spec=spec, brief=self._brief(episode))
+
+    def _reseeded(self, spec: InstanceSpec, task: AbstractMiniwobTask) -> Episode | None:
+        """The instance in the page that is there, if the settings ask for it and nothing of the last episode can be left."""
+        last = self._episode
+        if not self._settings.reseed_in_page or last is None or not last.untroubled or last.spec.task != spec.task:
+            return None
+        if not may_reseed(spec.task, self._suite.upstream()["miniwob"]) or last.page.url != task.url:
+            return None
         try:
-            context = browser.new_context(viewport=task.viewport, locale=task.locale, timezone_id=task.timezone_id)
-            context.set_default_timeout(task.timeout)
-            page = context.new_page()
+            if last.pointed:
+                last.page.mouse.move(-10, -10)
+            goal = reseed(task, last.page)
+        except Error:
+            return None  # a fresh page will tell what broke
+        return replace(last, spec=spec, task=task, goal=goal, messages=[], last_error="", infeasible=False, done=False, pointed=False)
+
+    def _loaded(self, spec: InstanceSpec, task: AbstractMiniwobTask) -> Episode:
+        self._leave()
+        try:
+            context, page = self._taken() or self._opened_page()
         except Error as error:
             raise EnvironmentFault(f"the browser gives no page: {_first(error)}", detail=str(error)) from None
         try:
+            context.set_default_timeout(task.timeout)
             goal, _ = task.setup(page)
             page.wait_for_load_state("domcontentloaded")
         except Error as error:
@@ -107,21 +138,23 @@ class MiniwobSession(Session):
             raise SetupFault(f"{spec.task} does not come up: {_first(error)}", detail=str(error)) from None
         episode = Episode(spec, task, context, page, goal, Looker(page, self._settings.tags_to_mark), messages=[])
         self._episode = episode
-        self._watch(page, episode)
-        page.on("domcontentloaded", lambda _: self._loaded_again(episode))
-        context.on("page", lambda opened: self._opened(opened, episode))
+        self._watch(page)
+        page.on("domcontentloaded", self._loaded_again)
+        context.on("page", self._opened)
+        return episode
+
+    def _brief(self, episode: Episode) -> Brief:
         offered = offers(self._settings)
-        brief = Brief(
-            suite=spec.suite,
-            task=spec.task,
-            goal=(Text(text=goal),),
+        return Brief(
+            suite=episode.spec.suite,
+            task=episode.spec.task,
+            goal=(Text(text=episode.goal),),
             actions=offered.actions,
             dialects=offered.dialects,
             observations=tuple(offered.observations),
             screen=offered.screen,
-            budget=next((t.budget for t in self._suite.tasks() if t.id == spec.task), Budget()),
+            budget=Budget(steps=STEPS),
         )
-        return Instance(spec=spec, brief=brief)
 
     def observe(self, names: Sequence[str]) -> Observation:
         for name in names:
@@ -133,6 +166,8 @@ class MiniwobSession(Session):
             "goal": lambda: episode.goal,
             "last_action_error": lambda: episode.last_error,
             "open_pages_urls": lambda: [page.url for page in episode.context.pages],
+            "open_pages_titles": lambda: [page.title() for page in episode.context.pages],
+            "active_page_index": lambda: episode.context.pages.index(episode.page),
         }
         return self._alive(lambda: episode.looker.observe(names, others))
 
@@ -146,6 +181,8 @@ class MiniwobSession(Session):
             refused = bool(error)
             error = error or why_too_long(calls)
             if not error:
+                episode.held = episode.held or any(name in HOLDING for name, _, _ in calls)
+                episode.pointed = episode.pointed or any(name not in POINTLESS for name, _, _ in calls)
                 effects = Effects(message=lambda text: self._say(episode, text), infeasible=lambda why: self._give_up(episode, why))
                 self._use(perform(calls, episode.page, effects), episode)
         except ActionFailed as failed:
@@ -197,9 +234,17 @@ class MiniwobSession(Session):
         html = self._alive(episode.page.content)
         return {"page.html": html.encode(), "screenshot.png": self._alive(episode.looker.screenshot).png}
 
+    def idle(self) -> None:
+        if self._spare is None and not self._settings.reseed_in_page:
+            self._spare = self._opened_page()
+
     def close(self) -> None:
         self._leave()
-        self._pool.close()
+        if spare := self._taken():
+            spare[0].close()
+        if not self._closed:
+            self._closed = True
+            self._pool.leave()
 
     # -- inside --------------------------------------------------------------------------------
 
@@ -213,19 +258,41 @@ class MiniwobSession(Session):
         except Error:
             pass  # the context went with a crashed page or browser; the next reset makes another
 
-    def _watch(self, page: Page, episode: Episode) -> None:
-        def crashed(_: Page) -> None:
+    def _opened_page(self) -> tuple[BrowserContext, Page]:
+        """A fresh context and its page, such as every MiniWoB++ task has."""
+        browser = self._pool.browser
+        self._pool.playwright.selectors.set_test_id_attribute(BROWSERGYM_ID_ATTRIBUTE)
+        context = browser.new_context(viewport={"width": VIEWPORT[0], "height": VIEWPORT[1]})
+        return context, context.new_page()
+
+    def _taken(self) -> tuple[BrowserContext, Page] | None:
+        """The page that was prepared while nobody called, if its browser still lives."""
+        spare, self._spare = self._spare, None
+        if spare is None or not self._pool.browser_is_up or spare[0].browser is not self._pool.browser or spare[1].is_closed():
+            return None
+        return spare
+
+    def _watch(self, page: Page) -> None:
+        page.on("crash", self._page_crashed)
+
+    def _page_crashed(self, page: Page) -> None:
+        if (episode := self._episode_of(page)) is not None:
             episode.crashed = "the page crashed"
 
-        page.on("crash", crashed)
+    def _loaded_again(self, page: Page) -> None:
+        if (episode := self._episode_of(page)) is not None:
+            episode.reloaded = True
 
-    def _loaded_again(self, episode: Episode) -> None:
-        episode.reloaded = True
-
-    def _opened(self, page: Page, episode: Episode) -> None:
+    def _opened(self, page: Page) -> None:
         """A page that the task's page opened becomes the active one, as upstream's focus tracking makes it."""
-        self._watch(page, episode)
-        self._use(page, episode)
+        if (episode := self._episode_of(page)) is not None:
+            self._watch(page)
+            self._use(page, episode)
+
+    def _episode_of(self, page: Page) -> Episode | None:
+        """The running episode, if the page is one of its pages; a left context may still send events."""
+        episode = self._episode
+        return episode if episode is not None and page.context is episode.context else None
 
     def _use(self, page: Page, episode: Episode) -> None:
         if page is not episode.page:

@@ -17,13 +17,12 @@ from unibench.settings import Settings
 from unibench.suite import Finding, Session, Suite
 from unibench.task import Budget, InstanceSpec, Task
 from unibench.verdict import AgentWritable, Raw, Source, VerifierDescriptor
-from unibench_browsergym.miniwob import FACE, MiniwobSettings
+from unibench_browsergym.miniwob import FACE, STEPS, MiniwobSettings
 
 if TYPE_CHECKING:
     from browsergym.miniwob.base import AbstractMiniwobTask
 
-STEPS = 10
-"""BrowserGym's own budget for MiniWoB++ (browsergym/experiments/benchmark/configs.py at 9e779f08: ``max_steps=10``)."""
+    from unibench_browsergym.browser import BrowserPool
 
 _WRAPPER = "browsergym/miniwob/base.py"
 _INSTALL = "pip install 'unibench-gui[miniwob]'"
@@ -41,6 +40,7 @@ class MiniwobSuite(Suite):
             self._versions = {name: version(name) for name in ("browsergym-miniwob", "browsergym-core", "miniwob", "playwright")}
         except (ModuleNotFoundError, PackageNotFoundError) as error:
             raise Unavailable(f"MiniWoB++ needs BrowserGym and the pages: {error}; {_INSTALL}") from None
+        self._pool: BrowserPool | None = None
         self._classes: dict[str, type[AbstractMiniwobTask]] = {cls.subdomain: cls for cls in module.ALL_MINIWOB_TASKS}
 
     @property
@@ -103,10 +103,13 @@ class MiniwobSuite(Suite):
         return () if page.is_file() else (f"the page {page.name} is not in the package miniwob {self._versions['miniwob']}",)
 
     def open(self, settings: Settings, substrate: str) -> Session:
+        from unibench_browsergym.browser import BrowserPool
         from unibench_browsergym.miniwob.session import MiniwobSession
 
         assert isinstance(settings, MiniwobSettings)
-        return MiniwobSession(self, settings, FACE.substrate(substrate))
+        if self._pool is None:
+            self._pool = BrowserPool(slow_mo=settings.slow_mo)
+        return MiniwobSession(self, settings, FACE.substrate(substrate), self._pool)
 
     def probe(self, settings: Settings) -> Sequence[Finding]:
         """Boots the browser and brings up one task."""

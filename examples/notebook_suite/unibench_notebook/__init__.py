@@ -35,5 +35,6 @@ FACE = SuiteFace(
     observe=("html", "url"),
     substrates=(Substrate(name="memory", fidelity="official"),),
     environment=environment,
+    sessions_a_process=4,
     call_seconds={"*": 10.0},
 )

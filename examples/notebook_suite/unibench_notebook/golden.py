@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from unibench.actions import Action, Answer, Done, Infeasible
+from unibench.actions import Action, Answer, Click, Done, Element, Infeasible, Type
 from unibench.golden.control import (
     BELOW_GOLDEN,
     NOT_PASSED,
@@ -46,6 +46,15 @@ class NotebookGolden:
 
     def true_at_start(self, task: str) -> bool:
         return task == "stay-light"
+
+    def unplayable(self, task: str) -> str:
+        return "the theme is changed and changed back, which looks like nothing done" if task == "stay-light" else ""
+
+    def actions(self, spec: InstanceSpec, handle: NotebookSession) -> Sequence[Action]:
+        """The same as the recipes do by hand, for ``unibench run notebook -a golden``."""
+        if spec.task == "write-note":
+            return [Type(text=f"buy {spec.params['word']}")]
+        return [Click(target=Element(ref="tick-0"))] if spec.task == "tick-note" else []
 
 
 def golden(build: Build | None = None, final: tuple[Action, ...] = (Done(),)) -> Control:

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 import unibench_golden_checks.miniwob as package
+from unibench.actions import Action
 from unibench.golden.control import (
     BELOW_GOLDEN,
     PASSED,
@@ -28,11 +29,12 @@ from unibench.golden.control import (
 from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
 from unibench_browsergym.miniwob.session import MiniwobHandle
+from unibench_golden_checks.miniwob.as_actions import as_actions
 from unibench_golden_checks.miniwob.hand import Hand
 from unibench_golden_checks.miniwob.recipe import RECIPES, Recipe, State
 
 SUBMIT_AT_ONCE = "submit-at-once"
-_NO_RECIPES = {"hand", "recipe", "controls"}
+_NO_RECIPES = {"hand", "recipe", "controls", "as_actions"}
 
 
 @cache
@@ -63,6 +65,17 @@ class MiniwobGolden:
 
     def true_at_start(self, task: str) -> bool:
         return False
+
+    def unplayable(self, task: str) -> str:
+        recipe = recipes().get(task)
+        if recipe is None:
+            return "there is no recipe"
+        return f"its recipe writes by script: {recipe.writes}" if recipe.writes else recipe.live
+
+    def actions(self, spec: InstanceSpec, handle: MiniwobHandle) -> Sequence[Action]:
+        recipe = recipes()[spec.task](Hand(handle.page), handle.goal)
+        make_golden(recipe)
+        return as_actions(recipe.hand.steps, recipe.hand.waited)
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
         from jinja2 import Template  # the session process itself does without
@@ -100,7 +113,10 @@ def mutant(recipe: type[Recipe], name: str, provenance: Provenance) -> Control:
 
 def golden_state(recipe_class: type[Recipe], handle: MiniwobHandle) -> Readback:
     """Makes the right end state, checks it by reading it back, and commits."""
-    recipe = recipe_class(Hand(handle.page), handle.goal)
+    return make_golden(recipe_class(Hand(handle.page), handle.goal))
+
+
+def make_golden(recipe: Recipe) -> Readback:
     wanted = recipe.prepare()
     recipe.construct(wanted)
     found = recipe.read()

@@ -105,6 +105,8 @@ class Hand:
         self.clicked: list[dict[str, Any]] = []
         """What lay under the pointer at each click: tag, id, classes, text, value."""
         self.at: tuple[float, float] = (0.0, 0.0)
+        self.waited: dict[int, float] = {}
+        """How many seconds each ``wait_until`` took, by its place in ``steps``."""
 
     # -- looking -------------------------------------------------------------------------------
 
@@ -163,10 +165,12 @@ class Hand:
     def wait_until(self, script: str, arg: object = None, *, timeout: float = 5.0) -> Any:
         """Waits until a reading function returns a true value, and returns it; seconds."""
         self.steps.append(["wait_until", script, arg])
-        end = time.monotonic() + timeout
+        place, start = len(self.steps) - 1, time.monotonic()
+        end = start + timeout
         while True:
             value = self.read(script, arg)
             if value:
+                self.waited[place] = time.monotonic() - start
                 return value
             if time.monotonic() > end:
                 raise HandError(f"waited {timeout:g} s in vain for {script[:120]}")

@@ -32,6 +32,7 @@ class Recipe(ABC):
             ``submit-at-once`` exists.
         writes: what JavaScript had to write, where no user input can do it; empty for real input alone.
         timing: what the construction waits for, where time matters; empty otherwise.
+        live: why the same inputs played once more need not do the same; empty if they do.
     """
 
     tasks: ClassVar[tuple[str, ...]] = ()
@@ -39,6 +40,7 @@ class Recipe(ABC):
     submits: ClassVar[bool] = True
     writes: ClassVar[str] = ""
     timing: ClassVar[str] = ""
+    live: ClassVar[str] = ""
 
     def __init__(self, hand: Hand, goal: str) -> None:
         self.hand = hand

@@ -37,6 +37,7 @@ class StockMarket(Recipe):
     submits: ClassVar[bool] = False
     mutations: ClassVar[tuple[str, ...]] = ("at-the-limit", "above-the-limit")
     timing: ClassVar[str] = "the price changes ten times a second, for ten seconds; the click must come before the next change"
+    live: ClassVar[str] = "the price is what it is when the click comes, and changes ten times a second"
 
     def __init__(self, hand: Hand, goal: str) -> None:
         super().__init__(hand, goal)
