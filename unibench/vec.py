@@ -23,7 +23,7 @@ from unibench.runs.records import Dropped, LedgerPolicy
 from unibench.selection import select
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Settings
-from unibench.task import InstanceSpec
+from unibench.task import InstanceSpec, Task
 from unibench.verdict import Reward
 
 MAX_DRAWS = 100
@@ -199,6 +199,11 @@ def make_vec(
         raise UnknownName.among("ledger policy", ledger_policy, ["drop-invalid", "valid-only", "ignore"])
     mode = autoreset_mode if isinstance(autoreset_mode, AutoresetMode) else AutoresetMode(autoreset_mode)
     face = registry.find_face(name)
+    most = face.isolation.max_sessions if face.isolation.kind == "shared" else None
+    if most is not None and num_envs > most:
+        raise UsageError(
+            f"{name} takes {most} sessions side by side at most, not {num_envs}: they share {face.isolation.key or 'a machine'}"
+        )
     chosen = face.settings.parse(settings) if isinstance(settings, Mapping) else settings
     known = ledger_for(name, Path(ledger) if ledger is not None else None, ledger_policy)
     hosts = min(num_envs, max(processes or 2 * (os.cpu_count() or 1), -(-num_envs // face.sessions_a_process)))
@@ -206,7 +211,8 @@ def make_vec(
     try:
         applied = AppliedLedger(first, first.open(), known, ledger_policy)
         globs = [*(tasks or ()), *([glob] if glob else ())]
-        played, dropped = _playable(first, applied, select([task.id for task in first.tasks()], globs, name))
+        there = {task.id: task for task in first.tasks()}
+        played, dropped = _playable(first, applied, [there[task] for task in select(list(there), globs, name)])
     except BaseException:
         first.close()
         raise
@@ -234,19 +240,21 @@ def _turns(tasks: Sequence[str], lane: int, lanes: int) -> list[str]:
     return [tasks[(lane + turn * lanes) % len(tasks)] for turn in range(len(tasks))]
 
 
-def _playable(suite: RemoteSuite, applied: AppliedLedger, tasks: Sequence[str]) -> tuple[list[str], list[Dropped]]:
+def _playable(suite: RemoteSuite, applied: AppliedLedger, tasks: Sequence[Task]) -> tuple[list[str], list[Dropped]]:
     """The tasks that run, and those that do not, with the reason."""
     played: list[str] = []
     dropped: list[Dropped] = []
     for task in tasks:
-        missing = suite.unavailable(task)
-        reason, whole = applied.why_dropped(suite.draw(task, 0))
+        missing = suite.unavailable(task.id)
+        reason, whole = applied.why_dropped(suite.draw(task.id, 0))
         if missing:
-            dropped.append(Dropped(task=task, reason=f"unavailable: {'; '.join(missing)}"))
+            dropped.append(Dropped(task=task.id, reason=f"unavailable: {'; '.join(missing)}"))
         elif reason and whole:
-            dropped.append(Dropped(task=task, reason=reason))
+            dropped.append(Dropped(task=task.id, reason=reason))
+        elif task.after:
+            dropped.append(Dropped(task=task.id, reason=f"it comes after {', '.join(task.after)}, which only a run keeps to"))
         else:
-            played.append(task)
+            played.append(task.id)
     if not played:
         raise UsageError(f"no task is left to play: {'; '.join(f'{each.task} {each.reason}' for each in dropped[:3])}")
     return played, dropped

@@ -87,7 +87,7 @@ class Hangs(RemoteSuite):
 
 def hanging() -> RemoteSuite:
     plain = registry.open_suite("miniwob")
-    return Hangs(plain.face, plain.face_path)
+    return Hangs(plain.face, plain.host.face_path)
 
 
 def test_a_control_that_hangs_once_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import unibench
-from tests.conftest import run
+from tests.conftest import ROOT, run
 from unibench.errors import SessionDied, UnknownName, UsageError
 from unibench.golden.ledger import read_ledger, write_ledger
 from unibench.golden.results import Decision
@@ -179,3 +180,18 @@ def test_a_crashed_page_breaks_one_lane_only(notebook: Any) -> None:
     _, _, _, truncated, _ = vec.step(["noop(0)", "click('13')"])
     assert pids(vec) == pid, "the process of the other lane is left alone"
     assert truncated.tolist() == [False, False]
+
+
+@pytest.mark.parametrize(("face", "lanes"), [("OWN", 2), ("SHARED", 2), ("SHARED", 1)])
+def test_shared_machines_and_tasks_in_order(notebook: Any, face: str, lanes: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LADDER_NOTES", str(tmp_path / "notes"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    point = EntryPoint("ladder", f"tests.suites.ladder:{face}", "unibench.suites")
+    monkeypatch.setattr("unibench.registry._points", lambda: {"ladder": point})
+    if face == "SHARED" and lanes > 1:
+        with pytest.raises(UsageError, match="1 sessions side by side at most, not 2"):
+            notebook("ladder", lanes)
+        return
+    vec = notebook("ladder", lanes)
+    assert set(vec.tasks) == {"alone", "side", "bottom"}
+    assert {each.task: each.reason for each in vec.dropped}["middle"].startswith("it comes after bottom")

@@ -7,22 +7,29 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from unibench_guests.box import ROOTS_STAND_IN, state_folder
+
+_KEPT_SECONDS = 7 * 86400.0
 
 
 def prepared(source: Path) -> Path:
     """A copy of a template, made on first use and kept in :func:`state_folder`; its name follows the template's content.
 
-    Guests never write to it: each boot lays a fresh layer over it.
+    Guests never write to it: each boot lays a fresh layer over it. One that no boot used for a week is removed.
 
     Raises:
         Unavailable: the folder for it is not ours.
         OSError: the template cannot be read.
     """
     ready = state_folder() / f"home-{_fingerprint(source)}"
+    for old in state_folder().glob("home-*"):
+        if old != ready and time.time() - old.stat().st_mtime > _KEPT_SECONDS:
+            shutil.rmtree(old, ignore_errors=True)
     if ready.is_dir():
+        os.utime(ready)
         return ready
     part = Path(tempfile.mkdtemp(prefix="box-home-", dir=state_folder()))
     try:
@@ -37,6 +44,7 @@ def prepared(source: Path) -> Path:
         # Another process may have been faster; its copy is as good.
         with contextlib.suppress(FileExistsError, OSError):
             copy.rename(ready)
+        os.utime(ready)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return ready

@@ -127,13 +127,10 @@ def main() -> None:
     start("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={os.environ['DBUS_SESSION_BUS_ADDRESS']}")
     import server  # while the two start
 
-    told = b""
-    # To the end of the line: it comes in two writes, and the X server ends if nobody is there to read the second.
-    while not told.endswith(b"\n") and (data := os.read(ready, 16)):
-        told += data
-    if not told:
-        raise SystemExit(f"the X server ended: {(LOGS / 'Xvfb.log').read_text(errors='replace')[-500:]!r}")
-    os.close(ready)
+    # It writes the number and the end of the line one after the other, and ends if it cannot.
+    with os.fdopen(ready, "rb") as answer:
+        if not answer.readline().endswith(b"\n"):
+            raise OSError("the X server ended while it started")
     start("openbox", "--config-file", str(Path(__file__).parent / "openbox.xml"))
     wait_for_path(RUNTIME / "bus")
     status = ["--dest", "org.a11y.Bus", "--object-path", "/org/a11y/bus", "--method", "org.freedesktop.DBus.Properties.Set"]
@@ -149,4 +146,9 @@ def main() -> None:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
-    main()
+    try:
+        main()
+    except Exception:
+        for log in sorted(LOGS.glob("*.log")):
+            sys.stderr.write(f"{log.name}: {log.read_text(errors='replace')[-1000:]}\n")
+        raise
