@@ -26,7 +26,7 @@ class Function:
         path: its file, inside the package (``desktop_env/evaluators/metrics/table.py``).
         parameters: the names of its parameters, in order.
         takes_any: it has ``**options``.
-        mentions: every string that its file holds: a key that is not among them is never read.
+        mentions: every string in its file and in those beside it that it imports: a key that is not among them is never read.
     """
 
     name: str
@@ -117,12 +117,22 @@ def _exported(package: Path, root: Path) -> dict[str, Function]:
 
 def _functions(path: Path, root: Path) -> dict[str, Function]:
     tree = _parse(path)
-    mentions = frozenset(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    mentions = _mentions(tree).union(*(_mentions(_parse(each)) for each in _siblings(tree, path)))
     found = {node.name: _function(node, path, root, mentions) for node in tree.body if isinstance(node, ast.FunctionDef)}
     for node in tree.body:  # ``get_url_path_parse = get_active_tab_url_parse``, and such
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in found:
             found.update({t.id: found[node.value.id] for t in node.targets if isinstance(t, ast.Name)})
     return found
+
+
+def _mentions(tree: ast.Module) -> frozenset[str]:
+    return frozenset(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+
+
+def _siblings(tree: ast.Module, path: Path) -> list[Path]:
+    """The modules of the same folder that a module imports from: options are handed on to them whole."""
+    names = {node.module.rpartition(".")[2] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    return [each for name in sorted(names) if (each := path.parent / f"{name}.py").is_file() and each != path]
 
 
 def _function(node: ast.FunctionDef, path: Path, root: Path, mentions: frozenset[str]) -> Function:
