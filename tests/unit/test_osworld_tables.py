@@ -169,9 +169,9 @@ def test_options_that_the_code_never_reads_are_found(tmp_path: Path) -> None:
     for folder in ("evaluators/metrics", "evaluators/getters", "controllers"):
         (package / folder).mkdir(parents=True)
     (package / "evaluators/metrics/__init__.py").write_text("from .docs import compare_docx_files\ndef infeasible():\n    pass\n")
-    (package / "evaluators/metrics/docs.py").write_text(
-        "def compare_docx_files(a, b, **options):\n    return options.get('ignore_blanks')\n"
-    )
+    helper = "from .utils import more\ndef compare_docx_files(a, b, **options):\n    return options.get('ignore_blanks'), more(**options)\n"
+    (package / "evaluators/metrics/docs.py").write_text(helper)
+    (package / "evaluators/metrics/utils.py").write_text("def more(**options):\n    return options['handed_on']\n")
     (package / "evaluators/getters/__init__.py").write_text("from .file import get_vm_file\n")
     (package / "evaluators/getters/file.py").write_text("def get_vm_file(env, config):\n    return config['path'], config['dest']\n")
     (package / "controllers/setup.py").write_text("class S:\n    def _sleep_setup(self, seconds):\n        pass\n")
