@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	"$$p" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null && command -v "$$p" && break; done)
 DEMO := -t 'click-*' -t 'enter-*' -t 'email-inbox*' -t 'use-*' -t login-user -t read-table
 
-.PHONY: demo bench test lint format schemas wheel clean
+.PHONY: demo bench test desktop lint format schemas wheel clean
 
 demo: $(VENV)/browser
 	$(BIN)/unibench suites
@@ -55,6 +55,11 @@ $(VENV)/ready: pyproject.toml
 $(VENV)/browser: $(VENV)/ready
 	$(BIN)/python -m unibench_browsergym.get_chromium
 	touch $@
+
+# The programs of the local desktop, from Debian where root and apt are there; tests of it skip without them.
+desktop: $(VENV)/ready
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[desktop]'
+	$(BIN)/python -m unibench_guests.local.get_desktop
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

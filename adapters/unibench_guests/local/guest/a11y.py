@@ -1,0 +1,394 @@
+"""The accessibility tree as XML, in the names that OSWorld's tasks look for. Run as a program: prints the tree, or the terminal's text.
+
+A process of its own: a program that does not answer AT-SPI must not take the server along, and a fresh process has no stale
+cache. It asks over D-Bus with many questions under way at once: one after the other, a full spreadsheet takes several times as
+long. The format is that of OSWorld's ``desktop_env/server/main.py`` (state of April 2026).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, Gio, GLib  # noqa: E402
+
+NAMES = {
+    "st": "state",
+    "attr": "attributes",
+    "cp": "component",
+    "doc": "document",
+    "docattr": "document/attributes",
+    "txt": "text",
+    "val": "value",
+    "act": "action",
+}
+_SPACES = "https://accessibility.ubuntu.example.org/ns/"
+MOST_DEPTH, MOST_CHILDREN, MOST_NODES, MOST_ACTIONS = 50, 1024, 20_000, 32
+UNDER_WAY, ANSWER_MS = 200, 10_000
+# Debian's browser is Chromium; tasks look for the application of Ubuntu's image.
+APPLICATIONS = {"Chromium": "Google Chrome", "chromium": "Google Chrome"}
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_A_NAME = re.compile(r"[^\w.-]")
+_STATES = [Atspi.StateType(bit).value_nick.replace("-", "_") for bit in range(int(Atspi.StateType.LAST_DEFINED))]
+_VALUES = {"value": "CurrentValue", "min": "MinimumValue", "max": "MaximumValue", "step": "MinimumIncrement"}
+
+_PROPERTIES = "org.freedesktop.DBus.Properties"
+
+Ref = tuple[str, str]
+"""An accessible: its program's bus name, and its path."""
+Answer = Callable[[Any], None]
+
+
+class Bus:
+    """The accessibility bus. Answers come in while :meth:`run` runs; what is not answered comes as None."""
+
+    def __init__(self) -> None:
+        session = Gio.bus_get_sync(Gio.BusType.SESSION)
+        asked = ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
+        address = session.call_sync(*asked, None, None, Gio.DBusCallFlags.NONE, ANSWER_MS, None).unpack()[0]
+        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        self._bus = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
+        self._waiting: deque[tuple[Any, ...]] = deque()
+        self._under_way = 0
+        self._loop = GLib.MainLoop()
+
+    def ask(self, ref: Ref, interface: str, method: str, answer: Answer, arguments: GLib.Variant | None = None) -> None:
+        """Asks an accessible; ``answer`` gets the first value of the reply."""
+        self._waiting.append((*ref, _interface(interface), method, arguments, answer))
+        self._send()
+
+    def get(self, ref: Ref, interface: str, name: str, answer: Answer) -> None:
+        """Asks for a property."""
+        arguments = _named(interface, name)
+        self._waiting.append((*ref, _PROPERTIES, "Get", arguments, answer))
+        self._send()
+
+    def now(self, ref: Ref, interface: str, method: str, arguments: GLib.Variant | None = None) -> Any:
+        """Asks, and waits for the answer."""
+        try:
+            flags = Gio.DBusCallFlags.NO_AUTO_START
+            return self._bus.call_sync(*ref, _interface(interface), method, arguments, None, flags, ANSWER_MS, None).unpack()[0]
+        except GLib.Error:
+            return None
+
+    def property_now(self, ref: Ref, interface: str, name: str) -> Any:
+        """Asks for a property, and waits for the answer."""
+        try:
+            flags = Gio.DBusCallFlags.NO_AUTO_START
+            return self._bus.call_sync(*ref, _PROPERTIES, "Get", _named(interface, name), None, flags, ANSWER_MS, None).unpack()[0]
+        except GLib.Error:
+            return None
+
+    def run(self) -> None:
+        """Until all is answered."""
+        if self._under_way:
+            self._loop.run()
+
+    def _send(self) -> None:
+        while self._waiting and self._under_way < UNDER_WAY:
+            name, path, interface, method, arguments, answer = self._waiting.popleft()
+            self._under_way += 1
+            flags = Gio.DBusCallFlags.NO_AUTO_START
+            self._bus.call(name, path, interface, method, arguments, None, flags, ANSWER_MS, None, self._answered, answer)
+
+    def _answered(self, bus: Any, result: Any, answer: Answer) -> None:
+        try:
+            value = bus.call_finish(result).unpack()[0]
+        except (GLib.Error, IndexError):  # it went away, does not have it, or does not answer
+            value = None
+        self._under_way -= 1
+        answer(value)
+        self._send()
+        if not self._under_way:
+            self._loop.quit()
+
+
+def _interface(name: str) -> str:
+    return f"org.a11y.atspi.{name}"
+
+
+@lru_cache(maxsize=64)
+def _named(interface: str, name: str) -> GLib.Variant:
+    return GLib.Variant("(ss)", (_interface(interface), name))
+
+
+@lru_cache(maxsize=64)
+def _index(index: int) -> GLib.Variant:
+    return GLib.Variant("(i)", (index,))
+
+
+@lru_cache(maxsize=256)
+def role_name(role: int) -> str:
+    name: str = Atspi.role_get_name(Atspi.Role(role))
+    return name
+
+
+@dataclass
+class Node:
+    """What is known of an accessible; filled as answers come."""
+
+    ref: Ref
+    depth: int
+    in_sheet: bool = False
+    must_show: bool = False
+    known: dict[str, Any] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def states(self) -> list[str]:
+        return states_of(self.known.get("states"))
+
+    @property
+    def interfaces(self) -> set[str]:
+        return {name.rpartition(".")[2] for name in self.known.get("interfaces") or ()}
+
+
+class Reader:
+    """Reads the tree below a node, to bounds on depth, width and number."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._left = MOST_NODES
+
+    def read(self, node: Node) -> None:
+        """Asks for what tells what it is; the rest is asked for when that is known."""
+        self._left -= 1
+        missing = {"name", "role", "states", "attributes", "interfaces", "count"}
+
+        def keep(what: str) -> Answer:
+            def answer(value: Any) -> None:
+                node.known[what] = value
+                missing.discard(what)
+                if not missing:
+                    self._read_more(node)
+
+            return answer
+
+        self._bus.get(node.ref, "Accessible", "Name", keep("name"))
+        self._bus.get(node.ref, "Accessible", "ChildCount", keep("count"))
+        self._bus.ask(node.ref, "Accessible", "GetRole", keep("role"))
+        self._bus.ask(node.ref, "Accessible", "GetState", keep("states"))
+        self._bus.ask(node.ref, "Accessible", "GetAttributes", keep("attributes"))
+        self._bus.ask(node.ref, "Accessible", "GetInterfaces", keep("interfaces"))
+
+    def _read_more(self, node: Node) -> None:
+        states, interfaces = node.states, node.interfaces
+        node.known["role"] = self._role_name(node)
+
+        def keep(what: str) -> Answer:
+            return lambda value: node.known.__setitem__(what, value)
+
+        if node.must_show and "showing" not in states:
+            node.known["role"] = None
+            return
+        if "Component" in interfaces and "visible" in states and "showing" in states:
+            self._bus.ask(node.ref, "Component", "GetExtents", keep("extents"), GLib.Variant("(u)", (0,)))
+        if "Text" in interfaces:
+            self._bus.ask(node.ref, "Text", "GetText", keep("text"), GLib.Variant("(ii)", (0, -1)))
+        if "Action" in interfaces:
+            self._read_actions(node)
+        if "Value" in interfaces:
+            # One by one: asked for all of them at once, Chromium crashes.
+            for short, name in _VALUES.items():
+                self._bus.get(node.ref, "Value", name, keep(short))
+        if node.depth < MOST_DEPTH and node.known["count"]:
+            self._read_children(node, node.in_sheet or node.known["role"] == "document spreadsheet")
+
+    def _role_name(self, node: Node) -> str | None:
+        """As libatspi names it: by the number of the role, unless it is of no number."""
+        role = node.known["role"]
+        if role is None or (0 <= role < int(Atspi.Role.LAST_DEFINED) and role != int(Atspi.Role.EXTENDED)):
+            return None if role is None else role_name(role)
+        name: str | None = self._bus.now(node.ref, "Accessible", "GetRoleName")
+        return name
+
+    def _read_actions(self, node: Node) -> None:
+        """The actions' names one by one: in the list of all, they are translated."""
+
+        def keep(index: int, description: str, key: str) -> Answer:
+            return lambda name: node.known["actions"].__setitem__(index, (name, description, key))
+
+        def answer(actions: Any) -> None:
+            node.known["actions"] = {}
+            for index, (_, description, key) in enumerate((actions or ())[:MOST_ACTIONS]):
+                self._bus.ask(node.ref, "Action", "GetName", keep(index, description, key), _index(index))
+
+        self._bus.ask(node.ref, "Action", "GetActions", answer)
+
+    def _read_children(self, node: Node, in_sheet: bool) -> None:
+        def answer(refs: Any) -> None:
+            for ref in (refs or ())[:MOST_CHILDREN]:
+                self._add(node, Node(tuple(ref), node.depth + 1, in_sheet))
+
+        if in_sheet and node.known["role"] == "table":
+            for ref in Sheet(self._bus, node.ref).visible_cells():
+                self._add(node, Node(ref, node.depth + 1, in_sheet, must_show=True))
+        elif node.known["count"] <= MOST_CHILDREN:
+            self._bus.ask(node.ref, "Accessible", "GetChildren", answer)
+        else:
+            for index in range(MOST_CHILDREN):
+                child = self._bus.now(node.ref, "Accessible", "GetChildAtIndex", _index(index))
+                if child is not None:
+                    self._add(node, Node(tuple(child), node.depth + 1, in_sheet))
+
+    def _add(self, parent: Node, child: Node) -> None:
+        if self._left > 0 and child.ref[1] != "/org/a11y/atspi/null":
+            parent.children.append(child)
+            self.read(child)
+
+
+class Sheet:
+    """A spreadsheet, of which only the cells on the screen are read: it has 16384 columns and 1048576 rows."""
+
+    def __init__(self, bus: Bus, ref: Ref) -> None:
+        self._bus, self._ref = bus, ref
+        self._columns = int(bus.property_now(ref, "Table", "NColumns") or 0)
+
+    def visible_cells(self) -> Iterator[Ref]:
+        """Row by row; a cell that is hidden in between is among them."""
+        first = self._first() if self._columns else None
+        if first is None:
+            return
+        row, column = divmod(first, self._columns)
+        while column and self._shows(row, column - 1):
+            column -= 1
+        while row and self._shows(row - 1, column):
+            row -= 1
+        width = self._count(lambda offset: self._shows(row, column + offset))
+        height = self._count(lambda offset: self._shows(row + offset, column))
+        for down in range(height):
+            for across in range(width):
+                cell = self._cell(row + down, column + across)
+                if cell is not None:
+                    yield cell
+
+    @staticmethod
+    def _count(shows: Callable[[int], bool]) -> int:
+        count = 0
+        while count < MOST_CHILDREN and shows(count):
+            count += 1
+        return count
+
+    def _first(self) -> int | None:
+        """The index of some cell near the upper left corner of what shows."""
+        left, top, _, _ = self._bus.now(self._ref, "Component", "GetExtents", GLib.Variant("(u)", (0,))) or (0, 0, 0, 0)
+        # The sheet's own corner may be off the screen, or under a header.
+        for offset in (2, 12, 30, 60):
+            point = GLib.Variant("(iiu)", (max(left, 0) + offset, max(top, 0) + offset, 0))
+            found = self._bus.now(self._ref, "Component", "GetAccessibleAtPoint", point)
+            if found and self._bus.now(tuple(found), "Accessible", "GetRole") == int(Atspi.Role.TABLE_CELL):
+                index = self._bus.now(tuple(found), "Accessible", "GetIndexInParent")
+                if isinstance(index, int) and index >= 0:
+                    return index
+        places = ((row, column) for row in range(200) for column in range(20))
+        return next((row * self._columns + column for row, column in places if self._shows(row, column)), None)
+
+    def _cell(self, row: int, column: int) -> Ref | None:
+        if not 0 <= column < self._columns:
+            return None
+        found = self._bus.now(self._ref, "Accessible", "GetChildAtIndex", GLib.Variant("(i)", (row * self._columns + column,)))
+        return tuple(found) if found else None
+
+    def _shows(self, row: int, column: int) -> bool:
+        cell = self._cell(row, column)
+        return cell is not None and "showing" in states_of(self._bus.now(cell, "Accessible", "GetState"))
+
+
+def states_of(words: Any) -> list[str]:
+    """The names of the states whose bits are set."""
+    bits = sum(word << 32 * index for index, word in enumerate(words or ()))
+    return [name for bit, name in enumerate(_STATES) if bits >> bit & 1]
+
+
+def clean(text: str) -> str:
+    return _NOT_XML.sub("", text)
+
+
+def name_of(text: str) -> str:
+    """A text as the local part of an XML name; empty if there is none."""
+    name = _NOT_A_NAME.sub("-", text.strip())
+    return name if not name or name[0].isalpha() or name[0] == "_" else "_" + name
+
+
+def text_of(node: Node) -> str:
+    """Its text, without the placeholders of embedded objects."""
+    return (node.known.get("text") or "").replace("\ufffc", "").replace("\ufffd", "")
+
+
+def attributes_of(node: Node) -> dict[str, str]:
+    """The XML attributes of a node, in upstream's names and order."""
+    known, interfaces = node.known, node.interfaces
+    name = known["name"] or ""
+    found = {"name": APPLICATIONS.get(name, name) if known["role"] == "application" else name}
+    found |= {f"st:{state}": "true" for state in node.states}
+    found |= {f"attr:{name_of(key)}": value for key, value in (known["attributes"] or {}).items() if name_of(key)}
+    if known.get("extents"):
+        x, y, width, height = known["extents"]
+        found["cp:screencoord"], found["cp:size"] = f"({x}, {y})", f"({width}, {height})"
+    if "Image" in interfaces:
+        found["image"] = "true"
+    if "Selection" in interfaces:
+        found["selection"] = "true"
+    found |= {f"val:{short}": str(known[short]) for short in _VALUES if known.get(short) is not None}
+    for _, (action, description, key) in sorted((known.get("actions") or {}).items()):
+        if action := name_of((action or "").replace(" ", "-")):
+            found[f"act:{action}_desc"], found[f"act:{action}_kb"] = description, key
+    return found
+
+
+def xml(node: Node) -> str:
+    """A node and all below it; nothing for one that went away."""
+    if node.known.get("role") is None:
+        return ""
+    tag = name_of(node.known["role"].strip().replace(" ", "-")) or "unknown"
+    spelled = "".join(f" {name}={quoteattr(clean(value), {chr(10): '&#10;'})}" for name, value in attributes_of(node).items())
+    return f"<{tag}{spelled}>{escape(clean(text_of(node)))}{''.join(map(xml, node.children))}</{tag}>"
+
+
+def read_desktop() -> Node:
+    """The whole desktop."""
+    bus = Bus()
+    desktop = Node(("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"), 0)
+    Reader(bus).read(desktop)
+    bus.run()
+    return desktop
+
+
+def tree(desktop: Node) -> str:
+    spaces = "".join(f' xmlns:{prefix}="{_SPACES}{rest}"' for prefix, rest in NAMES.items())
+    return f"<desktop-frame{spaces}>{''.join(map(xml, desktop.children))}</desktop-frame>"
+
+
+def terminal(desktop: Node) -> str | None:
+    """The text of the focused terminal of GNOME's terminal; None if none is in front."""
+    for application in desktop.children:
+        if application.known.get("name") == "gnome-terminal-server":
+            for frame in application.children:
+                found = [each for each in below(frame) if each.known.get("role") == "terminal" and "focused" in each.states]
+                if "active" in frame.states:
+                    return text_of(found[0]).rstrip() if len(found) == 1 else None
+    return None
+
+
+def below(node: Node) -> Iterator[Node]:
+    for child in node.children:
+        yield child
+        yield from below(child)
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    if sys.argv[1:] == ["terminal"]:
+        text = terminal(read_desktop())
+        sys.stdout.write("" if text is None else "=" + text)
+    else:
+        sys.stdout.write(tree(read_desktop()))
