@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
-from tests.model_server import Reply, broken, says, serving
+from tests.model_server import Body, Reply, broken, says, serving
 from unibench.actions import Action, Click, Element, Wait
 from unibench.agents import AgentUnavailable
 from unibench.errors import UsageError
@@ -126,9 +126,15 @@ def test_a_refusal_is_not_tried_again(status: int) -> None:
 
 @pytest.mark.parametrize("as_date", [False, True])
 def test_retry_after_is_kept(as_date: bool) -> None:
-    # A date has whole seconds: two of them are at least one.
-    asked = email.utils.formatdate(time.time() + 2, usegmt=True) if as_date else "1"
-    with serving([broken(429, Retry_After=asked), says(CLICK)]) as model:
+    calls: list[Body] = []
+
+    def answer(body: Body) -> Reply:
+        calls.append(body)
+        # A date has whole seconds: two from now are at least one.
+        asked = email.utils.formatdate(time.time() + 2, usegmt=True) if as_date else "1"
+        return broken(429, Retry_After=asked) if len(calls) == 1 else says(CLICK)
+
+    with serving(answer) as model:
         act(model.url)
     assert model.times[1] - model.times[0] >= 0.9
 
