@@ -113,6 +113,8 @@ def _one_cell(handle: DesktopHandle, gold: bytes) -> tuple[bytes, JsonValue]:
     changed = [
         (s, r, c) for s, sheet in after.items() for r, c in sheet.items() if before.get(s, {}).get(r) != c and c.kind in ("n", "s", "str")
     ]
+    # Numbers first: a label that the application made (a pivot table's "Row Labels") could be worded otherwise and be right.
+    changed.sort(key=lambda each: each[2].kind != "n")
     numbers = [(s, r, c) for s, sheet in after.items() for r, c in sheet.items() if c.kind == "n"]
     for sheet, reference, cell in (*changed, *numbers):
         value = float(cell.value) + 1 if cell.kind == "n" else cell.value + " x"
