@@ -7,25 +7,18 @@ import inspect
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from unibench.actions import Done, Infeasible
-from unibench.golden.control import BELOW_GOLDEN, PASSED, Control, Provenance, Role
+from unibench.golden.control import Control
 from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
-from unibench_golden_checks.osworld import artefacts, workbook
+from unibench_golden_checks.osworld import artefacts, browser, chromium, refusals, settings, workbook
 from unibench_golden_checks.osworld.artefacts import artefact_controls
+from unibench_golden_checks.osworld.refusals import refusal_controls
+from unibench_golden_checks.osworld.settings import Recipe
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
-BY_WORDS = Provenance(source="instruction", means="nothing", note="the task asks for what the machine cannot do")
-
-
-def refusal_controls() -> list[Control]:
-    """A task that cannot be done: only saying so is right."""
-    return [
-        Control("golden", Role.GOLDEN, PASSED, BY_WORDS, final=(Infeasible(reason="this cannot be done here"),)),
-        Control("claims-infeasible", Role.TRIVIAL, PASSED, BY_WORDS, final=(Infeasible(reason="this cannot be done here"),)),
-        Control("takes-it-back", Role.MUTANT, BELOW_GOLDEN, BY_WORDS, final=(Infeasible(reason="this cannot be done here"), Done())),
-    ]
+TABLE: dict[str, Recipe] = {**chromium.TABLE}
+"""Recipes of single tasks, by task id."""
 
 
 class OsworldGolden:
@@ -41,6 +34,8 @@ class OsworldGolden:
     def _controls(self, task: TaskFile) -> list[Control]:
         if task.infeasible:
             return refusal_controls()
+        if recipe := TABLE.get(task.id):
+            return recipe.controls()
         return artefact_controls(task)
 
     def recipe_digest(self, task: str) -> str:
