@@ -245,6 +245,10 @@ class Suite(ABC):
         """Why the task cannot run here; empty if it can."""
         return ()
 
+    def stand_ins(self, task: str, settings: Settings) -> tuple[str, ...]:
+        """What of the task's initial state stands in for upstream's own, by name; empty for most suites."""
+        return ()
+
     @abstractmethod
     def open(self, settings: Settings, substrate: str) -> Session:
         """Starts a machine."""

@@ -56,6 +56,12 @@ class DesktopSettings(Settings):
         affects_scores=True,
         description="take an initial file that cannot be had from another task of its domain that has one of the same name",
     )
+    stand_ins: bool = setting(
+        False,
+        upstream=False,
+        affects_scores=True,
+        description="make an initial file that cannot be had; for a golden check, as it is not what the instruction speaks of",
+    )
     grader_seconds: float = setting(
         300.0, upstream=0.0, affects_scores=True, gt=0, le=3600, description="how long upstream's evaluator may take (upstream: no limit)"
     )

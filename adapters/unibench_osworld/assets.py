@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlparse
 from unibench.data import assets_folder
 from unibench.errors import Unavailable
 from unibench.files import write_atomic
+from unibench.golden.control import MakesStandIns
 from unibench_osworld.task_files import TaskFile
 
 FETCH_SECONDS = 60
@@ -24,7 +25,7 @@ MAX_BYTES = 2 * 1024**3
 _MARK = "/resolve/main/"
 
 Role = Literal["initial", "postconfig", "gold"]
-Origin = Literal["mirror", "store", "url", "same-name"]
+Origin = Literal["mirror", "store", "url", "same-name", "stand-in"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Asset:
     """A file that is here.
 
     Attributes:
-        origin: how it was come by; ``same-name`` is another task's file of the same name, which stands in.
+        origin: how it was come by; ``same-name`` is another task's file of the same name, which stands in; ``stand-in``
+            was made for the golden check.
         sha256: of its contents.
     """
 
@@ -101,9 +103,12 @@ class AssetStore:
         mirror: a folder or an ``http(s)`` base URL laid out as upstream's file cache; empty for the URLs in the task files.
         online: whether files that are nowhere here may be fetched.
         borrow: whether an initial file may be another task's of the same name and domain.
+        maker: makes stand-ins for initial files that cannot be had; None for none.
     """
 
-    def __init__(self, suite: str, mirror: str = "", *, online: bool = True, borrow: bool = True) -> None:
+    def __init__(
+        self, suite: str, mirror: str = "", *, online: bool = True, borrow: bool = True, maker: MakesStandIns | None = None
+    ) -> None:
         self._store = assets_folder(suite)
         self._base = mirror.rstrip("/") if mirror.startswith(("http://", "https://")) else ""
         self._mirror = Path(mirror).expanduser() if mirror and not self._base else None
@@ -111,6 +116,7 @@ class AssetStore:
             raise Unavailable(f"the mirror {mirror} is no folder; set assets to a folder or a URL, or leave it empty")
         self._online = online
         self._borrow = borrow
+        self._maker = maker
 
     @property
     def folders(self) -> list[Path]:
@@ -140,7 +146,7 @@ class AssetStore:
         """What is not here and cannot be fetched, in words; empty if the task has all it needs."""
         lacking = []
         for need in needs(task):
-            if self.find(need) is None and not (self._online and self._fetch_from(need)):
+            if not self._here(need) and not self._makes(need):
                 lacking.append(f"the {need.role} file {PurePosixPath(urlparse(need.url).path).name} is not here ({need.url})")
         return lacking
 
@@ -150,8 +156,34 @@ class AssetStore:
         Raises:
             Unavailable: it is not here and cannot be fetched.
         """
-        path, origin = self.find(need) or (self._fetch(need), "url")
+        found = self.find(need)
+        if found is None and not self._here(need) and self._makes(need):
+            found = self._made(need), "stand-in"
+        path, origin = found or (self._fetch(need), "url")
         return Asset(need, path, origin, sha256(path))
+
+    def stand_ins(self, task: TaskFile) -> list[str]:
+        """The names of the initial files that are not the task's own."""
+        names = []
+        for need in needs(task):
+            found = self.find(need)
+            if (found[1] == "same-name") if found else (not self._here(need) and self._makes(need)):
+                names.append(need.name)
+        return names
+
+    def _here(self, need: Need) -> bool:
+        return self.find(need) is not None or (self._online and bool(self._fetch_from(need)))
+
+    def _makes(self, need: Need) -> bool:
+        return self._maker is not None and need.role == "initial" and self._maker.makes(str(place_of(need.url)))
+
+    def _made(self, need: Need) -> Path:
+        assert self._maker is not None
+        place = place_of(need.url)
+        target = self._store / ".stand-ins" / self._maker.version / place
+        if not target.is_file():
+            write_atomic(target, self._maker.make(str(place)))
+        return target
 
     def all_of(self, task: TaskFile) -> list[Asset]:
         """All that a task downloads.

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from unibench.environments import environment_record
+from unibench.golden.control import MakesStandIns
+from unibench.golden.inside import golden_module
 from unibench.settings import Settings
 from unibench.suite import Finding, Session, Suite, SuiteFace
 from unibench.task import Budget, InstanceSpec, Task
@@ -107,7 +109,18 @@ class OsworldSuite(Suite):
 
     def store(self, settings: DesktopSettings) -> AssetStore:
         """Where the tasks' files come from under these settings."""
-        return AssetStore(self.name, settings.assets, online=settings.network, borrow=settings.borrowed_files)
+        maker = golden_module(self.name) if settings.stand_ins else None
+        return AssetStore(
+            self.name,
+            settings.assets,
+            online=settings.network,
+            borrow=settings.borrowed_files,
+            maker=maker if isinstance(maker, MakesStandIns) else None,
+        )
+
+    def stand_ins(self, task: str, settings: Settings) -> tuple[str, ...]:
+        assert isinstance(settings, DesktopSettings)
+        return tuple(self.store(settings).stand_ins(self.files[task]))
 
     def _skew(self, task: TaskFile) -> list[str]:
         """What the installed evaluators lack, and what the static check finds fatal."""

@@ -208,6 +208,8 @@ class GoldenCheck:
         notes = ["no-mutant"] if decision is Decision.VALID and not has_refused_mutant(checks) else []
         notes += ["some-controls-failed"] if decision is Decision.VALID and _some_failed(checks) else []
         notes += ["satisfiable-only"] if decision is Decision.VALID and satisfiable_only(checks) else []
+        stand_ins = suite.stand_ins(task) if not unavailable else ()
+        notes += ["stand-ins"] if stand_ins else []
         dropped = tuple(dict.fromkeys(fault.spec for fault in faults))
         return Entry.model_validate(
             {
@@ -224,6 +226,7 @@ class GoldenCheck:
                 "dropped": dropped,
                 "faults": tuple(faults),
                 "unavailable": unavailable,
+                "stand_ins": stand_ins,
                 "instances": tuple(checks),
                 "seconds": round(time.monotonic() - start, 3),
             }

@@ -177,6 +177,31 @@ class PlaysRecipes(Protocol):
         ...
 
 
+@runtime_checkable
+class MakesStandIns(Protocol):
+    """What a golden module also offers if it can make initial files that a task downloads and that cannot be had.
+
+    A suite uses it only where its settings ask for that: what was checked on a stand-in is marked in the ledger.
+    """
+
+    @property
+    def version(self) -> str:
+        """Names what makes them; another version makes other files."""
+        ...
+
+    def makes(self, place: str) -> bool:
+        """Whether there is a stand-in for the file at this place in upstream's file cache (``domain/id/name``)."""
+        ...
+
+    def make(self, place: str) -> bytes:
+        """The stand-in's content.
+
+        Raises:
+            Unavailable: what makes it does not run here.
+        """
+        ...
+
+
 def standard_controls() -> list[Control]:
     """What every instance is checked with: the untouched state and the trivial agents."""
     return [

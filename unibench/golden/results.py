@@ -132,10 +132,12 @@ class Entry(Record):
         recipe: the recipe's digest; empty if there is none.
         reasons: why it is invalid or undecided.
         notes: ``no-mutant`` (none was refused, for none applied), ``satisfiable-only`` (every golden was made from the
-            verifier's own data), ``some-controls-failed`` (controls that were not judged, for the machine or the recipe failed).
+            verifier's own data), ``some-controls-failed`` (controls that were not judged, for the machine or the recipe failed),
+            ``stand-ins`` (initial files of the task are not upstream's own).
         faulty, checked: on how many instances a fault was proven, of how many.
         dropped: digests of the instances with a proven fault.
         unavailable: why it cannot run here.
+        stand_ins: initial files that stand in for upstream's own, by name.
         error: why it could not be checked at all.
     """
 
@@ -146,12 +148,13 @@ class Entry(Record):
     recipe: str = ""
     decision: Decision
     reasons: tuple[Reason, ...] = ()
-    notes: tuple[Literal["no-mutant", "satisfiable-only", "some-controls-failed"], ...] = ()
+    notes: tuple[Literal["no-mutant", "satisfiable-only", "some-controls-failed", "stand-ins"], ...] = ()
     faulty: int = 0
     checked: int = 0
     dropped: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     unavailable: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()
     instances: tuple[InstanceCheck, ...] = ()
     error: str = ""
     seconds: float = 0.0

@@ -105,6 +105,9 @@ class RemoteSuite:
     def unavailable(self, task: str) -> tuple[str, ...]:
         return tuple(self.call("unavailable", task=task)[0])
 
+    def stand_ins(self, task: str) -> tuple[str, ...]:
+        return tuple(self.call("stand_ins", task=task)[0])
+
     def probe(self) -> list[Finding]:
         return [fits(Finding, finding) for finding in self.call("probe")[0]]
 

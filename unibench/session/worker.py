@@ -103,6 +103,9 @@ class Worker(Served):
     def do_unavailable(self, task: str) -> Reply:
         return list(self._suite.unavailable(task, self._settings, self.substrate)), []
 
+    def do_stand_ins(self, task: str) -> Reply:
+        return list(self._suite.stand_ins(task, self._settings)), []
+
     def do_probe(self) -> Reply:
         return [finding.model_dump(mode="json") for finding in self._suite.probe(self._settings)], []
 

@@ -6,19 +6,46 @@ import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import ModuleType
 
 from unibench.golden.control import Control
 from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
-from unibench_golden_checks.osworld import artefacts, browser, chromium, refusals, settings, workbook
+from unibench_golden_checks.osworld import (
+    address_bar,
+    artefacts,
+    browser,
+    calc_edits,
+    chromium,
+    device,
+    documents,
+    files,
+    impress_edits,
+    office,
+    settings,
+    stand_ins,
+    uno_bridge,
+    workbook,
+    writer_edits,
+)
 from unibench_golden_checks.osworld.artefacts import artefact_controls
+from unibench_golden_checks.osworld.documents import document_controls
+from unibench_golden_checks.osworld.files import file_controls
 from unibench_golden_checks.osworld.refusals import refusal_controls
 from unibench_golden_checks.osworld.settings import Recipe
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
-TABLE: dict[str, Recipe] = {**chromium.TABLE}
-"""Recipes of single tasks, by task id."""
+_RECIPES = {chromium: (settings, browser), address_bar: (settings, browser), device: (settings,)}
+"""Modules with a table of recipes by task id, and what they stand on."""
+
+
+def recipe_of(task: str) -> tuple[Recipe, tuple[ModuleType, ...]] | None:
+    """A task's recipe, and the modules that it comes from."""
+    for module, below in _RECIPES.items():
+        if found := module.TABLE.get(task):
+            return (found if isinstance(found, Recipe) else found()), (module, *below)
+    return None
 
 
 class OsworldGolden:
@@ -34,12 +61,12 @@ class OsworldGolden:
     def _controls(self, task: TaskFile) -> list[Control]:
         if task.infeasible:
             return refusal_controls()
-        if recipe := TABLE.get(task.id):
-            return recipe.controls()
-        return artefact_controls(task)
+        if found := recipe_of(task.id):
+            return found[0].controls()
+        return document_controls(task) or file_controls(task) or artefact_controls(task)
 
     def recipe_digest(self, task: str) -> str:
-        text = "".join(inspect.getsource(module) for module in (artefacts, workbook)) + inspect.getsource(refusal_controls)
+        text = "".join(inspect.getsource(module) for module in _modules(task)) + inspect.getsource(refusal_controls)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
@@ -47,6 +74,29 @@ class OsworldGolden:
 
     def true_at_start(self, task: str) -> bool:
         return False
+
+    # Initial files that cannot be had
+
+    @property
+    def version(self) -> str:
+        return stand_ins.version()
+
+    def makes(self, place: str) -> bool:
+        return stand_ins.recipe(place) is not None
+
+    def make(self, place: str) -> bytes:
+        wanted = stand_ins.recipe(place)
+        assert wanted is not None
+        return stand_ins.made(**wanted)
+
+
+def _modules(task: str) -> tuple[ModuleType, ...]:
+    """The modules that a task's recipe comes from."""
+    if found := recipe_of(task):
+        return found[1]
+    if task in documents.TASKS:
+        return (documents, office, uno_bridge, writer_edits, impress_edits, calc_edits)
+    return (files,) if task in files.TASKS else (artefacts, workbook)
 
 
 MODULE = OsworldGolden()

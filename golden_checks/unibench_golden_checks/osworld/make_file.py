@@ -1,0 +1,140 @@
+"""Makes one document and writes it to stdout: a program for the suite's environment, which has the libraries that read it again.
+
+``python make_file.py``, with ``{"kind": …, …}`` as JSON on stdin.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import tarfile
+from typing import Any
+
+
+def docx(paragraphs: list[str], breaks: list[int] = [], font: str = "Calibri") -> bytes:  # noqa: B006 - never written to
+    """A heading and paragraphs; a page break before each that is numbered in ``breaks``."""
+    import docx as library
+    from docx.enum.text import WD_BREAK
+
+    document = library.Document()
+    for number, text in enumerate(paragraphs):
+        style = "Heading 1" if number == 0 else "Normal"
+        paragraph = document.add_paragraph(style=style)
+        if number in breaks:
+            paragraph.add_run().add_break(WD_BREAK.PAGE)
+        paragraph.add_run(text).font.name = font
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def pptx(slides: list[list[str]], numbers: bool = False) -> bytes:
+    """Slides with a title and a text, white; ``numbers`` gives each a slide number."""
+    import copy
+
+    import pptx as library
+
+    deck = library.Presentation()
+    for title, text in slides:
+        layout = deck.slide_layouts[1]
+        slide = deck.slides.add_slide(layout)
+        slide.shapes.title.text, slide.placeholders[1].text = title, text
+        if numbers:
+            for shape in layout.placeholders:
+                if shape.placeholder_format.type is not None and shape.placeholder_format.type.name == "SLIDE_NUMBER":
+                    slide.shapes._spTree.append(copy.deepcopy(shape._element))
+    out = io.BytesIO()
+    deck.save(out)
+    return out.getvalue()
+
+
+def xlsx(rows: list[list[Any]], durations: list[str] = []) -> bytes:  # noqa: B006 - never written to
+    """Rows; the cells named in ``durations`` hold days and are shown as hours and minutes."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for reference in durations:
+        book.active[reference].number_format = "[h]:mm"
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def image(width: int, height: int, format: str, noise: bool = False, quality: int = 90) -> bytes:
+    """A picture of stripes, or of noise, which does not compress."""
+    import random
+
+    from PIL import Image
+
+    if noise:
+        picture = Image.frombytes("RGB", (width, height), random.Random(0).randbytes(width * height * 3))
+    else:
+        picture = Image.new("RGB", (width, height), (240, 240, 240))
+        for x in range(0, width, 40):
+            picture.paste((200, 40, 40), (x, 0, min(x + 20, width), height))
+    out = io.BytesIO()
+    picture.save(out, format, **({"quality": quality} if format == "JPEG" else {}))
+    return out.getvalue()
+
+
+def mp3(tags: dict[str, str], seconds: int = 1) -> bytes:
+    """Silence, with ID3 tags (``TSSE`` at least, as encoders write it)."""
+    from mutagen.id3 import ID3, TPE1, TSSE, TIT2
+
+    frame = bytes.fromhex("fffb9064") + bytes(413)
+    out = io.BytesIO(frame * (38 * seconds))
+    found = ID3()
+    found.add(TSSE(encoding=3, text="Lavf58.29.100"))
+    if "title" in tags:
+        found.add(TIT2(encoding=3, text=tags["title"]))
+    if "artist" in tags:
+        found.add(TPE1(encoding=3, text=tags["artist"]))
+    found.save(out)
+    return out.getvalue()
+
+
+def pdf(lines: list[str]) -> bytes:
+    """One page of text."""
+    import pymupdf
+
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "\n".join(lines))
+    return bytes(document.tobytes())
+
+
+def tar(files: dict[str, str], compression: str) -> bytes:
+    """An archive of text files."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=f"w:{compression}") as archive:  # type: ignore[call-overload]
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            member.mode = 0o644
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return out.getvalue()
+
+
+def archive(files: dict[str, str]) -> bytes:
+    """A zip archive of text files."""
+    import zipfile
+
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return out.getvalue()
+
+
+def text(content: str) -> bytes:
+    """A text, for a file that nothing opens."""
+    return content.encode()
+
+
+KINDS = {each.__name__: each for each in (docx, pptx, xlsx, image, mp3, pdf, tar, archive, text)}
+
+if __name__ == "__main__":
+    wanted = json.load(sys.stdin)
+    sys.stdout.buffer.write(KINDS[wanted.pop("kind")](**wanted))

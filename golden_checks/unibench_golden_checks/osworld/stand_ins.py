@@ -1,0 +1,115 @@
+"""Initial files for tasks whose own cannot be had: of the kind that the instruction speaks of, and marked in every record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from unibench.environments import environment_python
+from unibench.errors import Unavailable
+
+_PROGRAM = Path(__file__).parent / "make_file.py"
+_WORDS = "The quick brown fox jumps over the lazy dog, and the five boxing wizards jump quickly. "
+_TEXT = ["A heading", *(f"Paragraph {n}. {_WORDS * 3}" for n in range(1, 6))]
+_SLIDES = [[f"Slide {n}", f"What slide {n} says"] for n in range(1, 5)]
+
+CONFIG = """# Basic site settings
+title: "Your Name / Site Title"
+name: &name "Your Name"
+description: &description "personal description"
+url: https://academicpages.github.io
+repository: "academicpages/academicpages.github.io"
+
+# Site Author
+author:
+  name: "Your Sidebar Name"
+  avatar: "profile.png"
+  bio: "Short biography for the left-hand sidebar"
+  location: "Earth"
+  employer: "Red Brick University"
+  email: "none@example.org"
+  github: "academicpages"
+"""
+"""Keys as the template academicpages has them."""
+
+BY_KIND: dict[str, dict[str, Any]] = {
+    ".docx": {"kind": "docx", "paragraphs": _TEXT},
+    ".pptx": {"kind": "pptx", "slides": _SLIDES},
+    ".xlsx": {"kind": "xlsx", "rows": [["Name", "Hours", "Rate"], ["a", 1, 2], ["b", 5, 6]]},
+    ".pdf": {"kind": "pdf", "lines": _TEXT},
+    ".png": {"kind": "image", "width": 640, "height": 480, "format": "PNG"},
+    ".jpg": {"kind": "image", "width": 640, "height": 480, "format": "JPEG"},
+    ".jpeg": {"kind": "image", "width": 640, "height": 480, "format": "JPEG"},
+    ".webp": {"kind": "image", "width": 640, "height": 480, "format": "WEBP"},
+    ".mp3": {"kind": "mp3", "tags": {}},
+    ".tar.xz": {"kind": "tar", "files": {"readme.txt": "a stand-in\n"}, "compression": "xz"},
+    ".tar.gz": {"kind": "tar", "files": {"readme.txt": "a stand-in\n"}, "compression": "gz"},
+    ".zip": {"kind": "archive", "files": {"readme.txt": "a stand-in\n"}},
+    ".code-workspace": {"kind": "text", "content": '{"folders": []}\n'},
+    **{suffix: {"kind": "text", "content": "a stand-in\n"} for suffix in (".mp4", ".raw", ".xcf", ".py")},
+}
+"""What a file is if nothing depends on what is in it."""
+
+EXTENSION = {
+    "kind": "archive",
+    "files": {
+        "helloExtension/manifest.json": json.dumps(
+            {"manifest_version": 3, "name": "Hello Extension", "version": "1.0", "action": {"default_popup": "hello.html"}}
+        ),
+        "helloExtension/hello.html": "<html><body><h1>Hello Extensions</h1></body></html>",
+    },
+}
+
+BY_PLACE: dict[str, dict[str, Any]] = {
+    "chrome/6766f2b8-8a72-417f-a9e5-56fcaa735837/helloExtension.zip": EXTENSION,
+    "multi_apps/a74b607e-6bb5-4ea8-8a7c-5d97c7bbcd2a/Hello Extension.zip": EXTENSION,
+    "libreoffice_writer/ecc2413d-8a48-416e-a3a2-d30106ca36cb/Sample_Statutory_Declaration.docx": {
+        "kind": "docx",
+        "paragraphs": _TEXT,
+        "breaks": [2, 3, 4, 5],
+    },
+    "libreoffice_calc/357ef137-7eeb-4c80-a3bb-0951f26a8aff/Multiply_Time_Number.xlsx": {
+        "kind": "xlsx",
+        "rows": [["Day 1", "Day 2", "Total hours", "Hourly rate", "Earned"], [], [9.25 / 24, (19 + 1 / 6 - 9.25) / 24, (19 + 1 / 6) / 24, 10]],
+        "durations": ["A3", "B3", "C3"],
+    },
+    "libreoffice_impress/ac9bb6cb-1888-43ab-81e4-a98a547918cd/saa-format-guide.pptx": {"kind": "pptx", "slides": _SLIDES, "numbers": True},
+    "multi_apps/7ff48d5b-2df2-49da-b500-a5150ffc7f18/All Locations.docx": {"kind": "docx", "paragraphs": []},
+    "multi_apps/e2392362-125e-4f76-a2ee-524b183a3412/academicpages.github.io.tar.xz": {
+        "kind": "tar",
+        "files": {"academicpages.github.io/_config.yml": CONFIG},
+        "compression": "xz",
+    },
+}
+"""Files that a recipe or a verifier looks into."""
+
+
+def made(**wanted: Any) -> bytes:
+    """A document by ``make_file.py``, in the suite's environment.
+
+    Raises:
+        Unavailable: that is not installed, or lacks a library.
+    """
+    python = environment_python("osworld")
+    done = subprocess.run([str(python), "-I", str(_PROGRAM)], input=json.dumps(wanted).encode(), capture_output=True, timeout=120)
+    if done.returncode != 0:
+        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["nothing was said"])[-1]
+        raise Unavailable(f"no {wanted.get('kind')} could be made: {last}")
+    return done.stdout
+
+
+def recipe(place: str) -> dict[str, Any] | None:
+    """What a file at this place of upstream's file cache is made from; None if it cannot be made."""
+    name = PurePosixPath(place).name
+    return BY_PLACE.get(place) or next((found for suffix, found in BY_KIND.items() if name.lower().endswith(suffix)), None)
+
+
+@cache
+def version() -> str:
+    """Names what makes the files."""
+    tables = json.dumps([BY_KIND, BY_PLACE], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(_PROGRAM.read_bytes() + tables.encode()).hexdigest()[:16]
