@@ -135,7 +135,11 @@ class DesktopSession(Session):
             screen=offers.screen,
             budget=next((t.budget for t in self._suite.tasks() if t.id == spec.task), Budget()),
         )
-        return Instance(spec=spec, brief=brief, initial_state=digest({"definition": task.digest, "files": _listed(assets), **({"failed": failed} if failed else {})}))
+        return Instance(
+            spec=spec,
+            brief=brief,
+            initial_state=digest({"definition": task.digest, "files": _listed(assets), **({"failed": failed} if failed else {})}),
+        )
 
     def observe(self, names: Sequence[str]) -> Observation:
         for name in names:

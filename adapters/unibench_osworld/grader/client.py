@@ -27,8 +27,8 @@ GRACE_SECONDS = 30.0
 MEMORY = 8 << 30
 PROCESSES = 192
 OPTIONAL = ("easyocr", "librosa")
-HARMLESS_HOSTS = ("ipapi.co",)
-"""Hosts that upstream's getters ask in passing, and do without (``getters/misc.py``: the time zone)."""
+HARMLESS = ("ipapi.co/", "publicsuffix.org/", "raw.githubusercontent.com/publicsuffix/")
+"""What upstream asks in passing, and does without: the time zone (``getters/misc.py``), and tldextract's list, of which it brings a copy."""
 
 
 @cache
@@ -254,7 +254,7 @@ def lost(exchanges: Sequence[Mapping[str, Any]]) -> str:
 def not_fetched(exchanges: Sequence[Mapping[str, Any]]) -> str:
     """The exchange with another host that failed while judging; empty if none did."""
     for exchange in exchanges:
-        away = not exchange["host"].startswith("127.0.0.1:") and exchange["host"] not in HARMLESS_HOSTS
+        away = not exchange["host"].startswith("127.0.0.1:") and not f"{exchange['host']}{exchange['path']}".startswith(HARMLESS)
         if away and ("error" in exchange or exchange.get("status", 200) >= 400):
             return f"{exchange['host']}{exchange['path']}: {exchange.get('error') or exchange.get('status')}"
     return ""

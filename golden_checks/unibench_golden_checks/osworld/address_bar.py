@@ -27,7 +27,13 @@ BY_WORDS = BY_ADDRESS.model_copy(update={"source": "instruction", "note": "the a
 
 def typed(address: str) -> tuple[str, ...]:
     """pyautogui's code that writes an address into the address bar, and does not go there."""
-    return ("time.sleep(1)", keys("ctrl", "l"), "time.sleep(0.5)", f"pyautogui.write({json.dumps(address)}, interval=0.01)", "time.sleep(0.5)")
+    return (
+        "time.sleep(1)",
+        keys("ctrl", "l"),
+        "time.sleep(0.5)",
+        f"pyautogui.write({json.dumps(address)}, interval=0.01)",
+        "time.sleep(0.5)",
+    )
 
 
 def visited(address: str) -> Make:

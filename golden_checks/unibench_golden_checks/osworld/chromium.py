@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from unibench.golden.control import Provenance
 from unibench_golden_checks.osworld.browser import Browser
-from unibench_golden_checks.osworld.settings import Make, Read, Recipe
+from unibench_golden_checks.osworld.settings import Make, Read, Recipe, by_hand, keys, shell
 from unibench_osworld.session import DesktopHandle
 
 BY_SETTINGS_PAGE = Provenance(
@@ -107,7 +107,9 @@ def engine(name: str) -> Make:
 
 def named(name: str) -> Make:
     """The profile is called so."""
-    return on_page("chrome://settings/manageProfile", f"chrome.send('setProfileName', [{json.dumps(name)}])", "new Promise(r => setTimeout(r, 300))")
+    return on_page(
+        "chrome://settings/manageProfile", f"chrome.send('setProfileName', [{json.dumps(name)}])", "new Promise(r => setTimeout(r, 300))"
+    )
 
 
 _NAME = asked(
@@ -157,6 +159,82 @@ def marked(wanted: JsonValue, golden: Sequence[str], mutants: dict[str, Sequence
 
 
 _ILLUSTRATED, _ROTARY = "https://jalammar.github.io/illustrated-transformer/", "https://blog.eleuther.ai/rotary-embeddings/"
+
+_AUTHORS = (
+    "https://jimfan.me/",
+    "https://research.nvidia.com/person/de-an-huang",
+    "https://www.cs.utexas.edu/people/faculty-researchers/yuke-zhu",
+    "https://tensorlab.cms.caltech.edu/users/anima/",
+)
+
+
+def folder_of(title: str, *urls: str) -> str:
+    """A folder on the bookmarks bar, with these pages in it."""
+    into = "urls.reduce((done, url) => done.then(() => chrome.bookmarks.create({parentId: folder.id, title: url, url})), Promise.resolve())"
+    return f"{bookmark(parentId=_BAR, title=title)}.then(folder => {{ const urls = {json.dumps(urls)}; return {into}; }})"
+
+
+# -- an unpacked extension ---------------------------------------------------------------------
+
+_EXTENSIONS = "chrome://extensions/"
+BY_DIALOG = Provenance(
+    source="app",
+    means="real-input",
+    note="the folder is entered in the dialog that the browser's extensions page opens; developer mode is on",
+)
+
+
+def unpacked(folder: str, developer: bool = True) -> Make:
+    """The folder is chosen in the dialog behind "Load unpacked"."""
+
+    def make(handle: DesktopHandle) -> list[JsonValue]:
+        mode = f"chrome.developerPrivate.updateProfileConfiguration({{inDeveloperMode: {json.dumps(developer)}}})"
+        with Browser(handle).page(_EXTENSIONS) as page:
+            page.script(mode)
+            page.call("Page.bringToFront")
+            page.script(
+                "void chrome.developerPrivate.loadUnpacked({failQuietly: true, populateError: true}).catch(e => { window.said = e; })"
+            )
+            chosen = by_hand(
+                "time.sleep(2)",
+                keys("ctrl", "l"),
+                "time.sleep(0.5)",
+                f"pyautogui.write({folder!r}, interval=0.02)",
+                "time.sleep(0.5)",
+                "pyautogui.press('enter')",
+                "time.sleep(2)",
+            )(handle)
+        return [[_EXTENSIONS, mode, "loadUnpacked"], *chosen]
+
+    return make
+
+
+_LOADED = asked(
+    _EXTENSIONS,
+    "chrome.developerPrivate.getExtensionsInfo({includeDisabled: true}).then(all => all.filter(e => e.location === 'UNPACKED').map(e => e.path))",
+)
+_HELLO = "/home/user/Desktop/helloExtension"
+_COPY = "/home/user/helloExtension"
+
+
+def _copied(handle: DesktopHandle) -> list[JsonValue]:
+    return shell(f"cp -r {_HELLO} {_COPY}")(handle) + unpacked(_COPY)(handle)
+
+
+def hello_extension() -> Recipe:
+    """The extension that lies unpacked on the desktop is loaded."""
+    return Recipe(
+        wanted=[_HELLO],
+        golden=unpacked(_HELLO),
+        read=_LOADED,
+        provenance=BY_DIALOG,
+        start=at_rest,
+        mutants={
+            "other-folder": _copied,
+            "only-developer-mode": on_page(_EXTENSIONS, "chrome.developerPrivate.updateProfileConfiguration({inDeveloperMode: true})"),
+        },
+    )
+
 
 TABLE: dict[str, Recipe] = {
     "chrome/030eeff7-b492-4218-b312-701ec99ee0cc": setting(
@@ -218,5 +296,16 @@ TABLE: dict[str, Recipe] = {
         provenance=BY_SETTINGS_PAGE,
         start=at_rest,
         mutants={"other-engine": engine("Yahoo!")},
+    ),
+    "chrome/6766f2b8-8a72-417f-a9e5-56fcaa735837": hello_extension(),
+    "multi_apps/a74b607e-6bb5-4ea8-8a7c-5d97c7bbcd2a": hello_extension(),
+    "multi_apps/a82b78bb-7fde-4cb3-94a4-035baf10bcf0": marked(
+        {"Liked Authors": list(_AUTHORS)},
+        [folder_of("Liked Authors", *_AUTHORS)],
+        {
+            "one-missing": [folder_of("Liked Authors", *_AUTHORS[:3])],
+            "other-folder": [folder_of("Favorite Authors", *_AUTHORS)],
+            "no-folder": [bookmark(parentId=_BAR, title=url, url=url) for url in _AUTHORS],
+        },
     ),
 }

@@ -22,6 +22,7 @@ from unibench_golden_checks.osworld import (
     files,
     impress_edits,
     office,
+    office_settings,
     settings,
     stand_ins,
     uno_bridge,
@@ -36,7 +37,7 @@ from unibench_golden_checks.osworld.settings import Recipe
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
-_RECIPES = {chromium: (settings, browser), address_bar: (settings, browser), device: (settings,)}
+_RECIPES = {chromium: (settings, browser), address_bar: (settings, browser), device: (settings,), office_settings: (settings, office)}
 """Modules with a table of recipes by task id, and what they stand on."""
 
 
