@@ -118,7 +118,9 @@ class DesktopSession(Session):
         grader = self.grader
         self._machine.fresh()
         grader.relay.lead_to(self._machine.targets)
-        made = client.set_up(grader, task.definition, assets, seconds=SETUP_SECONDS, **self._call)
+        made, failed = client.set_up(
+            grader, task.definition, assets, seconds=SETUP_SECONDS, lenient=task.infeasible and self._settings.stand_ins, **self._call
+        )
         guest = GuestClient(self._machine.url)
         self._episode = Episode(spec, task, assets, made, guest, history=[], judged={})
         time.sleep(self._settings.ready_seconds)
@@ -133,7 +135,11 @@ class DesktopSession(Session):
             screen=offers.screen,
             budget=next((t.budget for t in self._suite.tasks() if t.id == spec.task), Budget()),
         )
-        return Instance(spec=spec, brief=brief, initial_state=digest({"definition": task.digest, "files": _listed(assets)}))
+        return Instance(
+            spec=spec,
+            brief=brief,
+            initial_state=digest({"definition": task.digest, "files": _listed(assets), **({"failed": failed} if failed else {})}),
+        )
 
     def observe(self, names: Sequence[str]) -> Observation:
         for name in names:

@@ -16,11 +16,18 @@ from unibench.verdict import VerifierDescriptor
 from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
 from unibench_osworld.assets import AssetStore
 from unibench_osworld.describe import Upstream, describe
+from unibench_osworld.programs import lacking
 from unibench_osworld.task_check import OSWORLD, Known, check_task, installed_source, used_getters
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 from unibench_osworld.upstream_source import UpstreamSource
 
 ACCOUNT_STEPS = {"googledrive": "a Google account", "login": "a Google account"}
+
+
+LEFT_BY_PAGES = ("cookie_data",)
+"""Getters of what only visited pages leave behind."""
+VISITS = ("chrome_close_tabs",)
+"""Set-up steps that find only what the live web let them open."""
 
 
 class OsworldSuite(Suite):
@@ -95,6 +102,9 @@ class OsworldSuite(Suite):
         found = self.files[task]
         reasons = [*self._skew(found), *self._wants(found, settings)]
         reasons += self.store(settings).lacking(found)
+        if substrate == "local" and not (found.infeasible and settings.stand_ins):
+            # A refusal's verifier looks at what the agent said, so that with stand-ins a program may be missing.
+            reasons += lacking(found)
         return tuple(dict.fromkeys(reasons))
 
     def store(self, settings: DesktopSettings) -> AssetStore:
@@ -130,7 +140,9 @@ class OsworldSuite(Suite):
         for step in (*task.config, *task.postconfig):
             if what := ACCOUNT_STEPS.get(step.type):
                 reasons.append(f"the step {step.type} needs {what}")
-        live = [name for name in used_getters(task) if self.evaluators.getter(name).live]
+        if not settings.network and (visits := [step.type for step in task.config if step.type in VISITS]):
+            reasons.append(f"its set-up needs pages that it visited on the live web ({visits[0]}); allow it with --set network=true")
+        live = [name for name in used_getters(task) if self.evaluators.getter(name).live or name in LEFT_BY_PAGES]
         if live and not settings.network:
             reasons.append(f"its verifier reads the live web ({', '.join(live)}); allow it with --set network=true")
         return reasons

@@ -229,7 +229,7 @@ def test_a_failed_step_of_the_set_up_is_a_set_up_fault(grader: Grader) -> None:
     def step(code: str) -> dict[str, Any]:
         return {"id": "x", "config": [{"type": "code", "parameters": {"code": code}}], "evaluator": {"code": ""}}
 
-    made = client.set_up(grader, step("open(folder + '/out.txt', 'w').write('said')"), [], seconds=20)
+    made, failed = client.set_up(grader, step("open(folder + '/out.txt', 'w').write('said')"), [], seconds=20)
     assert made == {"out.txt": "said"}
     with pytest.raises(SetupFault, match="step 1: no such window"):
         client.set_up(grader, step("raise Exception('no such window')"), [], seconds=20)

@@ -8,17 +8,22 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import ModuleType
 
-from unibench.actions import Done, Infeasible
-from unibench.golden.control import BELOW_GOLDEN, PASSED, Control, Provenance, Role
+from unibench.golden.control import Control
 from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
 from unibench_golden_checks.osworld import (
+    address_bar,
     artefacts,
+    browser,
     calc_edits,
+    chromium,
+    device,
     documents,
     files,
     impress_edits,
     office,
+    office_settings,
+    settings,
     stand_ins,
     uno_bridge,
     workbook,
@@ -27,19 +32,21 @@ from unibench_golden_checks.osworld import (
 from unibench_golden_checks.osworld.artefacts import artefact_controls
 from unibench_golden_checks.osworld.documents import document_controls
 from unibench_golden_checks.osworld.files import file_controls
+from unibench_golden_checks.osworld.refusals import refusal_controls
+from unibench_golden_checks.osworld.settings import Recipe
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
-BY_WORDS = Provenance(source="instruction", means="nothing", note="the task asks for what the machine cannot do")
+_RECIPES = {chromium: (settings, browser), address_bar: (settings, browser), device: (settings,), office_settings: (settings, office)}
+"""Modules with a table of recipes by task id, and what they stand on."""
 
 
-def refusal_controls() -> list[Control]:
-    """A task that cannot be done: only saying so is right."""
-    return [
-        Control("golden", Role.GOLDEN, PASSED, BY_WORDS, final=(Infeasible(reason="this cannot be done here"),)),
-        Control("claims-infeasible", Role.TRIVIAL, PASSED, BY_WORDS, final=(Infeasible(reason="this cannot be done here"),)),
-        Control("takes-it-back", Role.MUTANT, BELOW_GOLDEN, BY_WORDS, final=(Infeasible(reason="this cannot be done here"), Done())),
-    ]
+def recipe_of(task: str) -> tuple[Recipe, tuple[ModuleType, ...]] | None:
+    """A task's recipe, and the modules that it comes from."""
+    for module, below in _RECIPES.items():
+        if found := module.TABLE.get(task):
+            return (found if isinstance(found, Recipe) else found()), (module, *below)
+    return None
 
 
 class OsworldGolden:
@@ -55,6 +62,8 @@ class OsworldGolden:
     def _controls(self, task: TaskFile) -> list[Control]:
         if task.infeasible:
             return refusal_controls()
+        if found := recipe_of(task.id):
+            return found[0].controls()
         return document_controls(task) or file_controls(task) or artefact_controls(task)
 
     def recipe_digest(self, task: str) -> str:
@@ -84,6 +93,8 @@ class OsworldGolden:
 
 def _modules(task: str) -> tuple[ModuleType, ...]:
     """The modules that a task's recipe comes from."""
+    if found := recipe_of(task):
+        return found[1]
     if task in documents.TASKS:
         return (documents, office, uno_bridge, writer_edits, impress_edits, calc_edits)
     return (files,) if task in files.TASKS else (artefacts, workbook)

@@ -117,7 +117,23 @@ def tar(files: dict[str, str], compression: str) -> bytes:
     return out.getvalue()
 
 
-KINDS = {each.__name__: each for each in (docx, pptx, xlsx, image, mp3, pdf, tar)}
+def archive(files: dict[str, str]) -> bytes:
+    """A zip archive of text files."""
+    import zipfile
+
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return out.getvalue()
+
+
+def text(content: str) -> bytes:
+    """A text, for a file that nothing opens."""
+    return content.encode()
+
+
+KINDS = {each.__name__: each for each in (docx, pptx, xlsx, image, mp3, pdf, tar, archive, text)}
 
 if __name__ == "__main__":
     wanted = json.load(sys.stdin)

@@ -44,13 +44,33 @@ BY_KIND: dict[str, dict[str, Any]] = {
     ".png": {"kind": "image", "width": 640, "height": 480, "format": "PNG"},
     ".jpg": {"kind": "image", "width": 640, "height": 480, "format": "JPEG"},
     ".jpeg": {"kind": "image", "width": 640, "height": 480, "format": "JPEG"},
+    ".webp": {"kind": "image", "width": 640, "height": 480, "format": "WEBP"},
     ".mp3": {"kind": "mp3", "tags": {}},
     ".tar.xz": {"kind": "tar", "files": {"readme.txt": "a stand-in\n"}, "compression": "xz"},
     ".tar.gz": {"kind": "tar", "files": {"readme.txt": "a stand-in\n"}, "compression": "gz"},
+    ".zip": {"kind": "archive", "files": {"readme.txt": "a stand-in\n"}},
+    ".code-workspace": {"kind": "text", "content": '{"folders": []}\n'},
+    **{suffix: {"kind": "text", "content": "a stand-in\n"} for suffix in (".mp4", ".raw", ".xcf", ".py", ".ppt")},
 }
 """What a file is if nothing depends on what is in it."""
 
+EXTENSION = {
+    "kind": "archive",
+    "files": {
+        "helloExtension/manifest.json": json.dumps(
+            {"manifest_version": 3, "name": "Hello Extension", "version": "1.0", "action": {"default_popup": "hello.html"}}
+        ),
+        "helloExtension/hello.html": "<html><body><h1>Hello Extensions</h1></body></html>",
+    },
+}
+
+_TIDY = "multi_apps/869de13e-bef9-4b91-ba51-f6708c40b096/"
+
 BY_PLACE: dict[str, dict[str, Any]] = {
+    _TIDY + "2-if-for-array.zip": {"kind": "archive", "files": {"2-if-for-array/main.c": "int main() { return 0; }\n"}},
+    _TIDY + "assign1-data3.zip": {"kind": "archive", "files": {"assign1-data_python3/main.py": "print(1)\n", "__MACOSX/x": ""}},
+    "chrome/6766f2b8-8a72-417f-a9e5-56fcaa735837/helloExtension.zip": EXTENSION,
+    "multi_apps/a74b607e-6bb5-4ea8-8a7c-5d97c7bbcd2a/Hello Extension.zip": EXTENSION,
     "libreoffice_writer/ecc2413d-8a48-416e-a3a2-d30106ca36cb/Sample_Statutory_Declaration.docx": {
         "kind": "docx",
         "paragraphs": _TEXT,
