@@ -55,7 +55,7 @@ print("PARITY", float(value))
 
 
 @pytest.fixture(scope="module")
-def suite() -> OsworldSuite:
+def suite(sandboxed: None) -> OsworldSuite:
     if not DATA:
         pytest.skip("UNIBENCH_TEST_DATA names no folder with upstream's task files")
     try:
