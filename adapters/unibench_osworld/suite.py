@@ -118,8 +118,9 @@ class OsworldSuite(Suite):
             if what := ACCOUNT_STEPS.get(step.type):
                 reasons.append(f"the step {step.type} needs {what}")
         live = [name for name in used_getters(task) if self.evaluators.getter(name).live]
-        if live and not settings.network:
-            reasons.append(f"its verifier reads the live web ({', '.join(live)}); allow it with --set network=true")
+        if live:
+            # The grader's box reaches the guest and nothing else.
+            reasons.append(f"its verifier reads the live web ({', '.join(live)}), which graders here cannot")
         return reasons
 
     def open(self, settings: Settings, substrate: str) -> Session:
