@@ -96,5 +96,6 @@ FACE = SuiteFace(
     ),
     environment=environment,
     own_environment=True,
+    score_at_budget="fail",  # android_world/suite_utils.py at d9c569f7: ``task_successful if interaction_results.done else 0.0``
     call_seconds={"*": 60.0, "hello": 90.0, "open": 1800.0, "reset": 300.0, "verify": 120.0, "probe": 300.0, "run_control": 400.0},
 )

@@ -132,7 +132,7 @@ def _native(code: str) -> dict[str, Any]:
     try:
         fields = json.loads(code)
         if not isinstance(fields, dict):
-            raise NoSuchAction("a native action is a JSON object, such as {\"action_type\": \"navigate_home\"}")
+            raise NoSuchAction('a native action is a JSON object, such as {"action_type": "navigate_home"}')
         json_action.JSONAction(**fields)
     except (json.JSONDecodeError, TypeError, ValueError) as error:
         raise NoSuchAction(f"no JSONAction: {error}") from None
@@ -177,5 +177,9 @@ def element_line(number: int, element: Any) -> str:
     texts = [text for text in (element.text, element.content_description, element.hint_text) if text]
     box = element.bbox_pixels
     place = f" ({box.x_min:g},{box.y_min:g})-({box.x_max:g},{box.y_max:g})" if box is not None else ""
-    can = [word for word in ("clickable", "editable", "checkable", "checked", "scrollable", "selected") if getattr(element, f"is_{word}", False)]
+    can = [
+        word
+        for word in ("clickable", "editable", "checkable", "checked", "scrollable", "selected")
+        if getattr(element, f"is_{word}", False)
+    ]
     return f"[{number}] {(element.class_name or '').rsplit('.', 1)[-1]} {' | '.join(texts)!r}{place} {' '.join(can)}".rstrip()

@@ -39,7 +39,9 @@ class Adb:
     def execute_command(self, args: Sequence[str], timeout: float | None = None, device_specific: bool = True) -> bytes:
         done = self._run(list(args), timeout or 60.0)
         if done.code:
-            raise errors.AdbControllerError(f"Error executing adb command: [{' '.join(args)}]\n{(done.out + done.err).decode(errors='replace')}")
+            raise errors.AdbControllerError(
+                f"Error executing adb command: [{' '.join(args)}]\n{(done.out + done.err).decode(errors='replace')}"
+            )
         return done.out + done.err
 
     def _run(self, args: list[str], seconds: float) -> Completed:

@@ -110,7 +110,7 @@ def simdevice_digest(device: SimulatedDevice) -> str:
     """Names the simulated device: its code, and the state it was provisioned with."""
     import unibench_guests.simdevice as package
 
-    sources = sorted(Path(str(package.__file__)).parent.glob("*.py")) + [Path(__file__).with_name("provision.py")]
+    sources = [*sorted(Path(str(package.__file__)).parent.glob("*.py")), Path(__file__).with_name("provision.py")]
     texts = {path.name: path.read_text(encoding="utf-8") for path in sources}
     return f"simdevice-{digest([texts, sorted(device.state.settings), device.packages])[:12]}"
 

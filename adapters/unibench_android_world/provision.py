@@ -28,7 +28,8 @@ _VLC = """CREATE TABLE IF NOT EXISTS Playlist(id_playlist INTEGER PRIMARY KEY AU
 CREATE TABLE IF NOT EXISTS Media(id_media INTEGER PRIMARY KEY AUTOINCREMENT, filename TEXT);
 CREATE TABLE IF NOT EXISTS PlaylistMediaRelation(media_id INTEGER, playlist_id INTEGER, position INTEGER);"""
 _RETRO = """CREATE TABLE IF NOT EXISTS PlaylistEntity(playlist_id INTEGER PRIMARY KEY AUTOINCREMENT, playlist_name TEXT);
-CREATE TABLE IF NOT EXISTS SongEntity(song_key INTEGER PRIMARY KEY AUTOINCREMENT, playlist_creator_id INTEGER, title TEXT, duration INTEGER);"""
+CREATE TABLE IF NOT EXISTS SongEntity(song_key INTEGER PRIMARY KEY AUTOINCREMENT, playlist_creator_id INTEGER, title TEXT,
+  duration INTEGER);"""
 _QUEUE = "CREATE TABLE IF NOT EXISTS playing_queue(_id INTEGER, title TEXT);"
 _CLIPPER = "ca.zgrs.clipper"
 _SMS_APP = "com.simplemobiletools.smsmessenger"

@@ -185,7 +185,9 @@ class AndroidWorldSession(Session):
         except actions.NoSuchAction as senseless:
             return ActionResult(error=str(senseless), seconds=time.perf_counter() - start)
         if not self._machine.acts:
-            return ActionResult(error=f"the {self._substrate.name} is a test bench for verifiers: no app runs on it, so nothing can be done")
+            return ActionResult(
+                error=f"the {self._substrate.name} is a test bench for verifiers: no app runs on it, so nothing can be done"
+            )
         error, ended = actions.perform(done, self._machine.env)
         if isinstance(done.answer, str) and not error:
             episode.answer = done.answer
@@ -202,7 +204,9 @@ class AndroidWorldSession(Session):
             with self._machine.working():
                 score, children = self._ask(episode, descriptor)
         except errors.AndroidEnvError as error:
-            raise EnvironmentFault(f"the phone broke while {episode.spec.task} was being judged: {_first(error)}", detail=str(error)) from None
+            raise EnvironmentFault(
+                f"the phone broke while {episode.spec.task} was being judged: {_first(error)}", detail=str(error)
+            ) from None
         check_gaps(self._machine, "verify")
         found: dict[str, Any] = {"is_successful": score}
         if descriptor.kind == verifiers.ANSWER_MATCH.name:

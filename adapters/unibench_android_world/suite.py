@@ -163,5 +163,3 @@ _MENDS = {
 def instance_seed(seed: int, task: str, index: int) -> int:
     """Upstream's seed of an instance (android_world/suite_utils.py at d9c569f7, ``create_suite``)."""
     return int(hashlib.sha256(f"{seed}_{task}_{index}".encode()).hexdigest(), 16) % 2**32
-
-

@@ -112,7 +112,7 @@ def sleeping(sleep: Callable[[float], None]) -> Iterator[None]:
         caller = str(sys._getframe(1).f_globals.get("__name__", ""))
         (sleep if caller.startswith("android_world.") else real)(seconds)
 
-    time.sleep = instead
+    time.sleep = instead  # type: ignore[assignment]
     try:
         yield
     finally:

@@ -13,9 +13,7 @@ from unibench.verdict import AgentWritable, Join, Raw, Source, VerifierDescripto
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ANSWER_MATCH = register_kind(
-    VerifierKind(name="answer-match", summary="compares the agent's last answer with a reference", reads="answer")
-)
+ANSWER_MATCH = register_kind(VerifierKind(name="answer-match", summary="compares the agent's last answer with a reference", reads="answer"))
 RUNTIME_GUI = register_kind(VerifierKind(name="runtime-gui", summary="reads what the screen shows, as an accessibility tree", reads="gui"))
 
 OWNER = "google-research/android_world"
@@ -45,7 +43,9 @@ def reads() -> dict[str, list[str]]:
     return found
 
 
-def describe(task: str, cls: type[Any], registry: Mapping[str, type[Any]], versions: Mapping[str, str], *, name: str = "") -> VerifierDescriptor:
+def describe(
+    task: str, cls: type[Any], registry: Mapping[str, type[Any]], versions: Mapping[str, str], *, name: str = ""
+) -> VerifierDescriptor:
     """The descriptor of a task's verifier."""
     judge = next(c for c in cls.__mro__ if "is_successful" in vars(c))
     parts = PARTS.get(task, ())
@@ -69,7 +69,9 @@ def describe(task: str, cls: type[Any], registry: Mapping[str, type[Any]], versi
         when="end",
         reads=looked_at,
         acts_first=("start clipper", "press back") if task == "SystemCopyToClipboard" else (),
-        agent_writable=AgentWritable(value=True, how="the answer is the agent's own text") if kind is ANSWER_MATCH else AgentWritable(value=False),
+        agent_writable=AgentWritable(value=True, how="the answer is the agent's own text")
+        if kind is ANSWER_MATCH
+        else AgentWritable(value=False),
         children=tuple(describe(part, registry[part], registry, versions, name=f"{task}/{attribute}") for attribute, part in parts),
         join=Join.MEAN if parts else None,
     )

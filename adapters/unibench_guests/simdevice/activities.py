@@ -12,7 +12,16 @@ if TYPE_CHECKING:
 
 _FLAGS = ("-W", "-S", "-D", "--grant-read-uri-permission")
 _EXTRAS = ("-e", "--es", "--ei", "--ez", "--el", "--ef")
-_VALUES = {"-a": "action", "-d": "data", "-n": "component", "-t": "type", "-c": "category", "-f": "flags", "--user": "user", "-p": "package"}
+_VALUES = {
+    "-a": "action",
+    "-d": "data",
+    "-n": "component",
+    "-t": "type",
+    "-c": "category",
+    "-f": "flags",
+    "--user": "user",
+    "-p": "package",
+}
 
 
 def intent(words: list[str]) -> dict[str, object]:

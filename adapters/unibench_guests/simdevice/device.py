@@ -191,7 +191,7 @@ class SimulatedDevice:
 
     def framework(self, argv: Sequence[str]) -> Completed:
         """Runs one of the framework's verbs."""
-        name = os.path.basename(argv[0])
+        name = Path(argv[0]).name
         verb = self.verbs.get(name)
         try:
             if verb is None:
@@ -280,7 +280,7 @@ def _digests(folder: Path, name: str) -> Iterator[tuple[str, str]]:
     for entry in sorted(folder.iterdir()):
         inner = f"{name}/{entry.name}"
         if entry.is_symlink():
-            yield inner, f"link to {os.readlink(entry)}"
+            yield inner, f"link to {entry.readlink()}"
         elif entry.is_dir():
             yield f"{inner}/", "folder"
             yield from _digests(entry, inner)

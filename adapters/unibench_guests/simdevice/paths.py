@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 _LINKS = 40
@@ -37,7 +36,7 @@ def inside(root: Path, path: str, *, follow_last: bool = True) -> Path:
             links += 1
             if links > _LINKS:
                 raise OSError(40, "Too many levels of symbolic links", path)
-            target = os.readlink(here)
+            target = str(here.readlink())
             if target.startswith("/"):
                 done = []
             parts = [step for step in target.split("/") if step] + parts

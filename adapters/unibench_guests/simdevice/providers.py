@@ -95,7 +95,11 @@ def content(device: SimulatedDevice, words: list[str]) -> Completed | str:
     uri = options["--uri"][0].rstrip("/")
     if verb == "delete" and (uri == "content://call_log/calls" or uri.startswith("content://media/external/")):
         return ""  # there are no calls, and no media scanner: those tables are always empty
-    if uri == "content://contacts/phones" and verb == "query" and options.get("--projection", ["display_name:number"]) == ["display_name:number"]:
+    if (
+        uri == "content://contacts/phones"
+        and verb == "query"
+        and options.get("--projection", ["display_name:number"]) == ["display_name:number"]
+    ):
         return _phones(device)
     path, schema, table, where, columns, order = _table(uri)
     with closing(_open(device, path, schema)) as base, base:
@@ -146,7 +150,9 @@ def _phones(device: SimulatedDevice) -> str:
 
 
 def _rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    shown = (", ".join(f"{column}={'NULL' if value is None else value}" for column, value in zip(columns, row, strict=True)) for row in rows)
+    shown = (
+        ", ".join(f"{column}={'NULL' if value is None else value}" for column, value in zip(columns, row, strict=True)) for row in rows
+    )
     return "".join(f"Row: {number} {text}\n" for number, text in enumerate(shown)) or "No result found.\n"
 
 

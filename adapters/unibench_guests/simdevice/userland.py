@@ -69,7 +69,10 @@ def _null(path: Path) -> None:
     """A real null device where we may make one; a file, emptied before each command, elsewhere."""
     if path.exists():
         return
-    if os.geteuid() == 0 and subprocess.run(["mknod", "-m", "666", str(path), "c", "1", "3"], capture_output=True, check=False).returncode == 0:
+    if (
+        os.geteuid() == 0
+        and subprocess.run(["mknod", "-m", "666", str(path), "c", "1", "3"], capture_output=True, check=False).returncode == 0
+    ):
         return
     path.touch()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from unibench_golden_checks.android_world.recipe import Recipe, State, recipe
 
@@ -13,7 +13,7 @@ _NOT_ONE_TO_ONE = "upstream asks of each part of the answer whether it is among 
 class Answer(Recipe):
     """The state is the answer, as its parts; the phone stays as it is."""
 
-    mutations = ("none-of-them", "one-missing", "one-too-many", "one-repeated", "no-number-at-all")
+    mutations: ClassVar[tuple[str, ...]] = ("none-of-them", "one-missing", "one-too-many", "one-repeated", "no-number-at-all")
     note = f"the answer is computed by upstream from the state that it set up; {_NOT_ONE_TO_ONE}"
 
     def prepare(self) -> None:

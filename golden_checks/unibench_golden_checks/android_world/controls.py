@@ -150,7 +150,11 @@ def make(recipe: Recipe, name: str, *, true_at_start: bool) -> Readback:
 def _small(state: State) -> State:
     """A state that is fit for a ledger: long ones by their size and what they begin with."""
     text = json.dumps(state, ensure_ascii=False)
-    return state if len(text) <= 4000 else {"characters": len(text), "digest": hashlib.sha256(text.encode()).hexdigest()[:16], "begins": text[:1000]}
+    return (
+        state
+        if len(text) <= 4000
+        else {"characters": len(text), "digest": hashlib.sha256(text.encode()).hexdigest()[:16], "begins": text[:1000]}
+    )
 
 
 def _text(state: State) -> str:

@@ -34,7 +34,7 @@ class Point(Recipe):
     """One point on the map, as [latitude, longitude]."""
 
     words = True
-    mutations = ("other-place", "a-kilometre-off")
+    mutations: ClassVar[tuple[str, ...]] = ("other-place", "a-kilometre-off")
     form: ClassVar[str] = ""
 
     def by_words(self) -> State:
@@ -54,7 +54,10 @@ class Favourite(Point):
     _path = f"{_FILES}/favorites/favorites.gpx"
 
     def read(self) -> State:
-        return [[float(north), float(east)] for north, east in re.findall(r'<wpt lat="([^"]+)" lon="([^"]+)"', self.phone.shell("cat", self._path))]
+        return [
+            [float(north), float(east)]
+            for north, east in re.findall(r'<wpt lat="([^"]+)" lon="([^"]+)"', self.phone.shell("cat", self._path))
+        ]
 
     def construct(self, state: State) -> None:
         names = {where: name for name, where in known_places().items()}
@@ -76,7 +79,9 @@ class Marker(Point):
     def construct(self, state: State) -> None:
         self.phone.stop("net.osmand")
         for number, (north, east) in enumerate(state[len(self.before) :]):
-            self.phone.insert(self.task.db_path, self.task.table_name, {"marker_id": f"unibench-{number}", "marker_lat": north, "marker_lon": east})
+            self.phone.insert(
+                self.task.db_path, self.task.table_name, {"marker_id": f"unibench-{number}", "marker_lat": north, "marker_lon": east}
+            )
 
 
 @recipe("OsmAndTrack")
@@ -84,7 +89,7 @@ class Track(Recipe):
     """The points of the tracks, file by file."""
 
     words = True
-    mutations = ("other-order", "one-missing", "only-the-first")
+    mutations: ClassVar[tuple[str, ...]] = ("other-order", "one-missing", "only-the-first")
     _folder = f"{_FILES}/tracks"
 
     def _track(self, places: Sequence[str]) -> State:

@@ -28,7 +28,7 @@ def messages(text: str) -> list[dict[str, str]]:
 class Messages(Foreground):
     """The messages, oldest first, as (kind, number, text), and whether the messenger is in the foreground."""
 
-    mutations = ("other-number", "other-text", "half-text", "received-not-sent")
+    mutations: ClassVar[tuple[str, ...]] = ("other-number", "other-text", "half-text", "received-not-sent")
     note = "the message is a row in the provider's table, not one that was sent; the verifiers read that table"
     opens: ClassVar[bool] = True
     """Upstream wants the messenger in the foreground."""
@@ -79,7 +79,17 @@ class Messages(Foreground):
     def add(self, number: str, text: str, kind: int) -> None:
         """A message as the provider writes it."""
         now = int(self.phone.shell("date", "+%s")) * 1000
-        row = {"thread_id": 1, "address": number, "date": now, "date_sent": now, "read": 1, "status": -1, "type": kind, "body": text, "seen": 1}
+        row = {
+            "thread_id": 1,
+            "address": number,
+            "date": now,
+            "date_sent": now,
+            "read": 1,
+            "status": -1,
+            "type": kind,
+            "body": text,
+            "seen": 1,
+        }
         self.phone.insert(_SMS_DATABASE, "sms", row)
 
     def contact(self, name: str) -> str:
@@ -116,7 +126,7 @@ class Reply(Messages):
 @recipe("SimpleSmsReplyMostRecent")
 class ReplyMostRecent(Messages):
     words = True
-    mutations = (*Messages.mutations, "to-the-oldest")
+    mutations: ClassVar[tuple[str, ...]] = (*Messages.mutations, "to-the-oldest")
 
     def target(self) -> tuple[str, str]:
         text = self.match(r"Reply to the most recent text message using Simple SMS Messenger with message: (.*)")[1]
@@ -147,7 +157,7 @@ class SendClipboard(Messages):
 @recipe("SimpleSmsSendReceivedAddress")
 class SendAddress(Messages):
     words = True
-    mutations = (*Messages.mutations, "back-to-its-sender")
+    mutations: ClassVar[tuple[str, ...]] = (*Messages.mutations, "back-to-its-sender")
 
     def target(self) -> tuple[str, str]:
         found = self.match(r"Text the address of the event to (.+) that (.+) just sent me in Simple SMS Messenger")
@@ -178,10 +188,10 @@ class NoteAndSms(Messages):
     """Two states side by side: the notes and the messages."""
 
     words = True
-    mutations = ("first-half", "second-half")
+    mutations: ClassVar[tuple[str, ...]] = ("first-half", "second-half")
     _form = (
-        r"Create a new note in Markor named (\S+) with the following text: (.*)\. Share the entire content of the note with the phone number (\S+) "
-        r"via SMS using Simple SMS Messenger"
+        r"Create a new note in Markor named (\S+) with the following text: (.*)\. Share the entire content of the note with "
+        r"the phone number (\S+) via SMS using Simple SMS Messenger"
     )
 
     def read(self) -> State:
@@ -210,14 +220,17 @@ class AddContact(Recipe):
     """Contacts as (name, number), made by the contacts provider."""
 
     words = True
-    mutations = ("other-name", "other-number")
+    mutations: ClassVar[tuple[str, ...]] = ("other-name", "other-number")
     note = "made by 'content insert', which needs root on a real phone"
 
     def read(self) -> State:
         return sorted([name, number] for name, number in contacts(self))
 
     def by_words(self) -> State:
-        found = re.search(r"name is (?P<name>.+) and (?:their )?(?:the )?number is (?P<number>\S+)|for (?P<n2>.+)\. Their number is (?P<m2>\S+)\.", self.goal)
+        found = re.search(
+            r"name is (?P<name>.+) and (?:their )?(?:the )?number is (?P<number>\S+)|for (?P<n2>.+)\. Their number is (?P<m2>\S+)\.",
+            self.goal,
+        )
         if found is None:
             raise UnexpectedGoal(f"the goal {self.goal!r} names no contact")
         name, number = found["name"] or found["n2"], found["number"] or found["m2"]
@@ -248,5 +261,12 @@ class AddContact(Recipe):
         if not ids:
             raise CommandFailed("the contacts provider shows no new contact")
         for kind, value in (("name", name), ("phone_v2", number)):
-            bind = ("--bind", f"raw_contact_id:i:{max(ids)}", "--bind", f"mimetype:s:vnd.android.cursor.item/{kind}", "--bind", f"data1:s:{value}")
+            bind = (
+                "--bind",
+                f"raw_contact_id:i:{max(ids)}",
+                "--bind",
+                f"mimetype:s:vnd.android.cursor.item/{kind}",
+                "--bind",
+                f"data1:s:{value}",
+            )
             self.phone.shell("content", "insert", "--uri", f"{uri}/data", *bind)

@@ -43,7 +43,7 @@ class Folder(Recipe):
 class OneFile(Folder):
     """A new file with a text; ``said`` and ``drawn`` give both."""
 
-    mutations = ("other-name", "other-text", "half-text", "empty")
+    mutations: ClassVar[tuple[str, ...]] = ("other-name", "other-text", "half-text", "empty")
 
     def said(self) -> tuple[str, str]:
         """Name and text by the goal's words."""
@@ -103,12 +103,12 @@ class MergeNotes(OneFile):
     """The notes end with a newline already, which an editor shows; one more makes the blank line that is asked for."""
 
     words = True
-    mutations = (*OneFile.mutations, "other-order", "no-blank-lines", "sources-deleted")
+    mutations: ClassVar[tuple[str, ...]] = (*OneFile.mutations, "other-order", "no-blank-lines", "sources-deleted")
 
     def said(self) -> tuple[str, str]:
         found = self.match(
-            r"Merge the contents of Markor notes (\S+), (\S+) and (\S+) \(in the same order\) into a new Markor note named (\S+) and save it\. "
-            r"Add a new line between the content of each note\."
+            r"Merge the contents of Markor notes (\S+), (\S+) and (\S+) \(in the same order\) into a new Markor note named (\S+) "
+            r"and save it\. Add a new line between the content of each note\."
         )
         self.merged = found.groups()[:3]
         return found[4], "\n".join(str(self.before[name]) for name in self.merged)
@@ -134,7 +134,7 @@ class Transcribe(OneFile):
 @recipe("MarkorCreateFolder")
 class CreateFolder(Folder):
     words = True
-    mutations = ("other-name", "notes-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("other-name", "notes-deleted")
 
     def by_words(self) -> State:
         return self.with_files(**{self.match(r"Create a new folder in Markor named (\S+)\.")[1]: None})
@@ -153,7 +153,7 @@ class CreateFolder(Folder):
 @recipe("MarkorEditNote")
 class EditNote(Folder):
     words = True
-    mutations = ("unchanged-but-saved", "other-end", "text-lost", "other-note")
+    mutations: ClassVar[tuple[str, ...]] = ("unchanged-but-saved", "other-end", "text-lost", "other-note")
 
     def _plan(self) -> tuple[str, str, str]:
         found = self.match(r"Edit (\S+) in Markor\. (Add to the top of the note|Add to the bottom of the note|Replace the text with) (.*)")
@@ -162,7 +162,9 @@ class EditNote(Folder):
     def by_words(self) -> State:
         file, how, text = self._plan()
         old = str(self.before[file])
-        return self.with_files(**{file: {"Add to the top of the note": f"{text}\n{old}", "Replace the text with": text}.get(how, f"{old}{text}")})
+        return self.with_files(
+            **{file: {"Add to the top of the note": f"{text}\n{old}", "Replace the text with": text}.get(how, f"{old}{text}")}
+        )
 
     def by_data(self) -> State:
         drawn, old = self.task.params, self.task.original_content
@@ -192,7 +194,7 @@ class Renamed(Folder):
     """A note changed and renamed."""
 
     words = True
-    mutations = ("not-renamed", "old-one-kept", "text-not-changed", "other-notes-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("not-renamed", "old-one-kept", "text-not-changed", "other-notes-deleted")
 
     def plan(self) -> tuple[str, str, str]:
         """Old name, new name, new text."""
@@ -249,7 +251,7 @@ class Moved(Folder):
     """A file moved from one folder to another."""
 
     words = True
-    mutations = ("copied", "deleted", "other-file", "other-files-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("copied", "deleted", "other-file", "other-files-deleted")
     form: ClassVar[str] = ""
 
     def plan(self) -> tuple[str, str, str]:
@@ -258,9 +260,7 @@ class Moved(Folder):
 
     def read(self) -> State:
         _, source, target = self.plan()
-        return {
-            f"{folder}/{name}": text for folder in (source, target) for name, text in self.phone.tree(f"{self.where}/{folder}").items()
-        }
+        return {f"{folder}/{name}": text for folder in (source, target) for name, text in self.phone.tree(f"{self.where}/{folder}").items()}
 
     def _moved(self, file: str, source: str, target: str) -> State:
         return {**self.without(f"{source}/{file}"), f"{target}/{file}": self.before[f"{source}/{file}"]}
@@ -305,7 +305,7 @@ class Deleted(Folder):
     """A file deleted."""
 
     words = True
-    mutations = ("other-file", "renamed", "all-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("other-file", "renamed", "all-deleted")
     form: ClassVar[str] = ""
 
     @property
@@ -349,7 +349,7 @@ class DeleteFile(Deleted):
 
 @recipe("MarkorDeleteNewestNote")
 class DeleteNewestNote(Folder):
-    mutations = ("oldest-deleted", "all-deleted", "newest-two-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("oldest-deleted", "all-deleted", "newest-two-deleted")
     note = "which note is the newest is upstream's reading of the file times"
 
     def _by_age(self) -> list[str]:
@@ -370,7 +370,7 @@ class DeleteNewestNote(Folder):
 @recipe("MarkorDeleteAllNotes")
 class DeleteAllNotes(Folder):
     words = True
-    mutations = ("one-left",)
+    mutations: ClassVar[tuple[str, ...]] = ("one-left",)
 
     def by_words(self) -> State:
         self.match(r"Delete all my notes in Markor\.")
@@ -392,7 +392,7 @@ class NewFile(Folder):
 
     note = "the file holds no recording, photo or drawing: the verifier looks at names and sizes"
     new: ClassVar[str] = ""
-    mutations = ("two-new",)
+    mutations: ClassVar[tuple[str, ...]] = ("two-new",)
 
     def by_data(self) -> State:
         return self.with_files(**{self.new: "x" * 100})
@@ -407,7 +407,7 @@ _RECORDINGS = f"{_STORAGE}/Android/data/com.dimowner.audiorecorder/files/Music/r
 @recipe("AudioRecorderRecordAudio")
 class Record(NewFile):
     folder, new = _RECORDINGS, "Record-1.m4a"
-    mutations = ("empty",)
+    mutations: ClassVar[tuple[str, ...]] = ("empty",)
 
     def mutant(self, name: str, wanted: State) -> State | None:
         return self.with_files(**{self.new: ""})
@@ -417,7 +417,7 @@ class Record(NewFile):
 class RecordNamed(NewFile):
     words = True
     folder = _RECORDINGS
-    mutations = ("default-name", "empty")
+    mutations: ClassVar[tuple[str, ...]] = ("default-name", "empty")
 
     def by_words(self) -> State:
         name = self.match(r'Record an audio clip and save it with name "(.*)" using Audio Recorder app\.')[1]
@@ -445,11 +445,12 @@ class TakeVideo(NewFile):
 class Draw(NewFile):
     words = True
     folder = f"{_STORAGE}/Pictures"
-    mutations = ("other-name",)
+    mutations: ClassVar[tuple[str, ...]] = ("other-name",)
 
     def by_words(self) -> State:
         name = self.match(
-            r"Create a new drawing in Simple Draw Pro\. Name it (\S+)\. Save it in the Pictures folder within the sdk_gphone_x86_64 storage area\."
+            r"Create a new drawing in Simple Draw Pro\. Name it (\S+)\. Save it in the Pictures folder within the "
+            r"sdk_gphone_x86_64 storage area\."
         )[1]
         return self.with_files(**{name: "x" * 100})
 
@@ -466,7 +467,7 @@ class CopyReceipt(Recipe):
     """Small and large files alike are copied on the phone, so that the copy is one."""
 
     words = True
-    mutations = ("other-name", "another-file-of-that-name", "original-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("other-name", "another-file-of-that-name", "original-deleted")
 
     def _file(self) -> str:
         return self.match(r"In Simple Gallery Pro, copy (\S+) in DCIM and save a copy with the same name in Download")[1]

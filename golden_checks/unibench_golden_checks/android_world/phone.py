@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Protocol
 
 _SMALL = 20_000

@@ -19,7 +19,7 @@ class Playlists(Recipe):
 
     words = True
     note = _NOTE
-    mutations = ("other-order", "one-missing", "one-too-many", "other-name", "empty")
+    mutations: ClassVar[tuple[str, ...]] = ("other-order", "one-missing", "one-too-many", "other-name", "empty")
 
     def plan(self) -> dict[str, list[str]]:
         """The wanted playlists by the goal's words."""
@@ -58,17 +58,25 @@ class Playlists(Recipe):
 @recipe("VlcCreatePlaylist")
 class VlcPlaylist(Playlists):
     def plan(self) -> dict[str, list[str]]:
-        found = self.match(r'Create a playlist titled "(.*)" with the following files in VLC \(located in Internal Memory/VLCVideos\), in order: (.*)')
+        found = self.match(
+            r'Create a playlist titled "(.*)" with the following files in VLC \(located in Internal Memory/VLCVideos\), in order: (.*)'
+        )
         return {found[1]: found[2].split(", ")}
 
     def drawn(self) -> dict[str, list[str]]:
         return {self.task.params["playlist_name"]: list(self.task.params["files"])}
 
     def read(self) -> State:
-        lists = {row["id_playlist"]: (str(row["name"])[1:-1].replace("''", "'"), []) for row in self.phone.rows(_VLC, "Playlist", ["id_playlist", "name"])}
-        media = {row["id_media"]: str(row["filename"])[1:-1].replace("''", "'") for row in self.phone.rows(_VLC, "Media", ["id_media", "filename"])}
+        lists: dict[str | None, tuple[str, list[str]]] = {
+            row["id_playlist"]: (str(row["name"])[1:-1].replace("''", "'"), [])
+            for row in self.phone.rows(_VLC, "Playlist", ["id_playlist", "name"])
+        }
+        media = {
+            row["id_media"]: str(row["filename"])[1:-1].replace("''", "'")
+            for row in self.phone.rows(_VLC, "Media", ["id_media", "filename"])
+        }
         for row in self.phone.rows(_VLC, "PlaylistMediaRelation", ["media_id", "playlist_id", "position"]):
-            lists[row["playlist_id"]][1].append(media[row["media_id"]])  # type: ignore[arg-type]
+            lists[row["playlist_id"]][1].append(media[row["media_id"]])
         return dict(lists.values())
 
     def construct(self, state: State) -> None:
@@ -84,11 +92,12 @@ class VlcPlaylist(Playlists):
 
 @recipe("VlcCreateTwoPlaylists")
 class VlcTwoPlaylists(VlcPlaylist):
-    mutations = ("first-half", "second-half", "files-swapped")
+    mutations: ClassVar[tuple[str, ...]] = ("first-half", "second-half", "files-swapped")
 
     def plan(self) -> dict[str, list[str]]:
         found = self.match(
-            r'Create a playlist titled "(.*)" with the following files in VLC \(located in Internal Memory/VLCVideos\), in order: (.*)\. And then, '
+            r'Create a playlist titled "(.*)" with the following files in VLC \(located in Internal Memory/VLCVideos\), '
+            r"in order: (.*)\. And then, "
             r'create a playlist titled "(.*)" with the following files in VLC, in order: (.*)\.'
         )
         return {found[1]: found[2].split(", "), found[3]: found[4].split(", ")}
@@ -120,9 +129,12 @@ class RetroPlaylist(Playlists):
 
     def read(self) -> State:
         base = f"{_RETRO}/playlist.db"
-        lists = {row["playlist_id"]: (_plain(row["playlist_name"]), []) for row in self.phone.rows(base, "PlaylistEntity", ["playlist_id", "playlist_name"])}
+        lists: dict[str | None, tuple[str, list[str]]] = {
+            row["playlist_id"]: (_plain(row["playlist_name"]), [])
+            for row in self.phone.rows(base, "PlaylistEntity", ["playlist_id", "playlist_name"])
+        }
         for row in self.phone.rows(base, "SongEntity", ["playlist_creator_id", "title"]):
-            lists[row["playlist_creator_id"]][1].append(_plain(row["title"]))  # type: ignore[arg-type]
+            lists[row["playlist_creator_id"]][1].append(_plain(row["title"]))
         return dict(lists.values())
 
     def milliseconds(self, songs: int) -> int:
@@ -148,7 +160,7 @@ def _plain(quoted: str | None) -> str:
 class RetroSaved(RetroPlaylist):
     """The playlists, and the exported files."""
 
-    mutations = ("first-half", "second-half", "exported-under-another-name")
+    mutations: ClassVar[tuple[str, ...]] = ("first-half", "second-half", "exported-under-another-name")
     form = RetroPlaylist.form + r"\. Then export the playlist to the Downloads directory on the device\."
 
     def read(self) -> State:
@@ -178,7 +190,7 @@ class RetroSaved(RetroPlaylist):
 class RetroDuration(RetroPlaylist):
     """A playlist of 45 to 50 minutes; how long each song is, is made up here."""
 
-    mutations = ("too-short", "too-long", "other-name")
+    mutations: ClassVar[tuple[str, ...]] = ("too-short", "too-long", "other-name")
     form = r'Create a playlist in Retro Music titled "(.*)" with a duration between 45 and 50 minutes using the provided songs\.'
 
     def plan(self) -> dict[str, list[str]]:
@@ -220,7 +232,7 @@ class RetroQueue(Recipe):
 
     words = True
     note = _NOTE
-    mutations = ("other-order", "one-missing", "one-too-many", "opened-only")
+    mutations: ClassVar[tuple[str, ...]] = ("other-order", "one-missing", "one-too-many", "opened-only")
     _base = f"{_RETRO}/music_playback_state.db"
 
     def by_words(self) -> State:

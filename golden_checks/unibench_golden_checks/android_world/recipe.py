@@ -1,7 +1,7 @@
 """What a recipe is: how to bring a phone to a task's right end state, and to nearly right ones.
 
-A recipe speaks of *states*: JSON values that say what the phone holds (the files of a folder, the rows of a table, a setting). The engine in
-``controls.py`` makes a state by adb, reads it back, and compares it with the wanted one before the verifier is asked.
+A recipe speaks of *states*: JSON values that say what the phone holds (the files of a folder, the rows of a table, a setting).
+The engine in ``controls.py`` makes a state by adb, reads it back, and compares it with the wanted one before the verifier is asked.
 
 Recipes are found by the names of upstream's classes, the most derived first, so this package imports no upstream.
 """

@@ -77,7 +77,7 @@ class Rows(Recipe):
 class AddRows(Rows):
     """``text`` and ``number`` name a column that the instruction gives a value for; a mutant gives it another."""
 
-    mutations = ("one-missing", "one-too-many", "wrong-text", "wrong-number", "other-row-lost")
+    mutations: ClassVar[tuple[str, ...]] = ("one-missing", "one-too-many", "wrong-text", "wrong-number", "other-row-lost")
     text: ClassVar[str] = ""
     number: ClassVar[str] = ""
 
@@ -124,18 +124,24 @@ class AddExpensesByWords(AddExpenses):
     def by_words(self) -> State:
         listed = self.match(r"Add the following expenses into the pro expense:\n(.*)")[1]
         dates = [(literal(drawn.created_date), literal(drawn.modified_date)) for drawn in self.task.params["row_objects"]]
-        rows = []
+        rows: list[Row] = []
         for (name, amount, category, note), (created, modified) in zip(_listed(listed, 4), dates, strict=True):
             cents = round(float(amount.removeprefix("$").replace(",", "")) * 100)
             made = {"name": literal(name), "amount": str(cents), "category": str(_category(category)), "note": literal(note)}
-            rows.append({name: {**made, "created_date": created, "modified_date": modified}[name] for name in self.columns if name != self.task.db_key})
+            rows.append(
+                {
+                    name: {**made, "created_date": created, "modified_date": modified}[name]
+                    for name in self.columns
+                    if name != self.task.db_key
+                }
+            )
         return self.with_rows(*rows)
 
 
 def _category(name: str) -> int:
     from android_world.task_evals.utils import sqlite_schema_utils
 
-    return next(number for number, known in sqlite_schema_utils.Expense.category_id_to_name.items() if known == name)
+    return next(int(number) for number, known in sqlite_schema_utils.Expense.category_id_to_name.items() if known == name)
 
 
 def _listed(text: str, fields: int) -> list[list[str]]:
@@ -232,11 +238,12 @@ class AddEventInTwoWeeks(AddEvent):
 
 @recipe("SimpleCalendarAddRepeatingEvent")
 class AddRepeatingEvent(AddEvent):
-    mutations = (*AddEvent.mutations, "does-not-repeat")
+    mutations: ClassVar[tuple[str, ...]] = (*AddEvent.mutations, "does-not-repeat")
     form = (
-        r"In Simple Calendar Pro, create a recurring calendar event titled '(?P<title>.*)' starting on (?P<year>\d+)-(?P<month>\d+)-(?P<day>\d+) "
-        r"at (?P<hour>\d+)h\. The event recurs (?P<rule>daily|weekly), forever, and lasts for (?P<minutes>\d+) minutes each occurrence\. The event "
-        r"description should be '(?P<description>.*)'\."
+        r"In Simple Calendar Pro, create a recurring calendar event titled '(?P<title>.*)' starting on "
+        r"(?P<year>\d+)-(?P<month>\d+)-(?P<day>\d+) "
+        r"at (?P<hour>\d+)h\. The event recurs (?P<rule>daily|weekly), forever, and lasts for "
+        r"(?P<minutes>\d+) minutes each occurrence\. The event description should be '(?P<description>.*)'\."
     )
 
     def repeats(self, said: dict[str, str], start: int) -> Row:
@@ -256,7 +263,7 @@ class AddRepeatingEvent(AddEvent):
 
 @recipe("DeleteMultipleRows")
 class DeleteRows(Rows):
-    mutations = ("one-left", "one-too-many", "other-row", "all-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("one-left", "one-too-many", "other-row", "all-deleted")
 
     def deleted(self) -> list[Row]:
         return [self.row(drawn) for drawn in self.task.rows_to_delete]
@@ -360,7 +367,7 @@ class DeleteEventsThisWeekday(DeleteEventsOnDay):
 @recipe("DeleteDuplicateRows")
 class DeleteDuplicates(Rows):
     words = True
-    mutations = ("both-deleted", "other-row", "all-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("both-deleted", "other-row", "all-deleted")
 
     def by_data(self) -> State:
         return self.without(self.row(self.task.rows_to_delete[0]))

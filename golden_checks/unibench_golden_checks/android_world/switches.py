@@ -34,7 +34,7 @@ class Switches(Recipe):
 class Brightness(Switches):
     words = True
     names = (("system", "screen_brightness"),)
-    mutations = ("one-short", "half")
+    mutations: ClassVar[tuple[str, ...]] = ("one-short", "half")
 
     def by_words(self) -> State:
         return {"screen_brightness": {"max": "255", "min": "1"}[self.match(r"Turn brightness to the (max|min) value\.")[1]]}
@@ -49,7 +49,7 @@ class Brightness(Switches):
 
 @recipe("SystemBrightnessMaxVerify", "SystemBrightnessMinVerify", true_at_start=True)
 class BrightnessStays(Brightness):
-    mutations = ("broken", "one-short")
+    mutations: ClassVar[tuple[str, ...]] = ("broken", "one-short")
 
     def mutant(self, name: str, wanted: State) -> State | None:
         if name == "broken":
@@ -62,7 +62,7 @@ class Radio(Switches):
 
     words = True
     names = (("global", "wifi_on"), ("global", "bluetooth_on"))
-    mutations = ("other-radio",)
+    mutations: ClassVar[tuple[str, ...]] = ("other-radio",)
     key: ClassVar[str] = ""
     word: ClassVar[str] = ""
 
@@ -81,7 +81,7 @@ class Radio(Switches):
 
 
 class RadioStays(Radio):
-    mutations = ("broken",)
+    mutations: ClassVar[tuple[str, ...]] = ("broken",)
 
     def mutant(self, name: str, wanted: State) -> State | None:
         return {**wanted, self.key: "0" if wanted[self.key] == "1" else "1"}
@@ -113,7 +113,7 @@ class WifiOffBluetoothOn(Switches):
 
     words = True
     names = (("global", "wifi_on"), ("global", "bluetooth_on"))
-    mutations = ("first-half", "second-half")
+    mutations: ClassVar[tuple[str, ...]] = ("first-half", "second-half")
 
     def by_words(self) -> State:
         self.match("Turn off WiFi, then enable bluetooth")
@@ -155,7 +155,7 @@ class Foreground(Recipe):
 @recipe("OpenAppTaskEval")
 class OpenApp(Foreground):
     words = True
-    mutations = ("other-app", "left-again")
+    mutations: ClassVar[tuple[str, ...]] = ("other-app", "left-again")
 
     def by_words(self) -> State:
         return package_of(self.match(r"Open the (.+) app\. Clear any pop-ups .*")[1])
@@ -183,7 +183,7 @@ class OpenApp(Foreground):
 class WifiAndApp(Switches, Foreground):
     words = True
     names = (("global", "wifi_on"),)
-    mutations = ("first-half", "second-half")
+    mutations: ClassVar[tuple[str, ...]] = ("first-half", "second-half")
 
     def by_words(self) -> State:
         return {"wifi_on": "1", "foreground": package_of(self.match("Turn on Wifi, then open the (.+) app")[1])}
@@ -207,7 +207,7 @@ class WifiAndApp(Switches, Foreground):
 @recipe("SystemCopyToClipboard")
 class CopyToClipboard(Recipe):
     words = True
-    mutations = ("half", "other-text")
+    mutations: ClassVar[tuple[str, ...]] = ("half", "other-text")
     note = "the clipboard is written and read through Clipper, the app that the verifier asks too"
 
     def by_words(self) -> State:
