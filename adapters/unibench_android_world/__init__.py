@@ -36,6 +36,12 @@ class AndroidWorldSettings(Settings):
         affects_scores=False,
         description="how the simulated device is reached: in this process, or by a real adb client and server",
     )
+    install_forwarder: bool = setting(
+        True,
+        upstream=True,
+        affects_scores=False,
+        description="download and install the accessibility forwarder each time; false if it is on the phone already",
+    )
     first_setup: bool = setting(
         False,
         upstream=False,

@@ -63,6 +63,8 @@ class Adb:
 def push(device: SimulatedDevice, local: Path, remote: str) -> Completed:
     """One file to the device, as the client and adbd do it: into a folder under its own name, missing folders made."""
     target = device.path(remote)
+    if remote.endswith("/") and not target.is_dir():
+        return Completed(1, b"", f"adb: error: failed to copy '{local}' to '{remote}': remote Is a directory\n".encode())
     if target.is_dir():
         target = device.path(f"{remote}/{local.name}")
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -124,16 +124,17 @@ class Emulator(Machine):
         self._lock = _only_one(settings.console_port)
         adb = find_adb(settings.adb_path)
         try:
-            self.env = _loaded(
-                lambda: env_launcher.load_and_setup_env(
-                    console_port=settings.console_port,
-                    emulator_setup=settings.first_setup,
-                    freeze_datetime=settings.freeze_datetime,
-                    adb_path=adb,
-                    grpc_port=settings.grpc_port,
-                ),
-                settings,
-            )
+            with self.working(), upstream.forwarder(install=settings.install_forwarder):
+                self.env = _loaded(
+                    lambda: env_launcher.load_and_setup_env(
+                        console_port=settings.console_port,
+                        emulator_setup=settings.first_setup,
+                        freeze_datetime=settings.freeze_datetime,
+                        adb_path=adb,
+                        grpc_port=settings.grpc_port,
+                    ),
+                    settings,
+                )
         except BaseException:
             self._lock.close()
             raise
@@ -152,6 +153,74 @@ class Emulator(Machine):
     def close(self) -> None:
         self.env.close()
         self._lock.close()
+
+
+class SimulatedByAdb(Emulator):
+    """A simulated device that a real adb client and server reach, with the emulator's gRPC and the forwarder's accessibility stream.
+
+    The same code as for an emulator runs against it.
+    """
+
+    acts = False
+    SLEEP = 0.3
+    """Upstream's longer sleeps are cut to so many seconds; the rest passes on the device's clock alone."""
+
+    def __init__(self, settings: AndroidWorldSettings, folder: Path) -> None:
+        from unibench_android_world import front, provision
+        from unibench_guests.simdevice.adbd import AdbDevice
+
+        self._folder = Path(tempfile.mkdtemp(prefix="device-", dir=folder))
+        self.device = SimulatedDevice(self._folder, packages=provision.packages(), clock_runs=True)
+        provision.provision(self.device)
+        self._adbd = AdbDevice(self.device)
+        self._adbd.announce()
+        self._front = front.Front(self.device)
+        ports = {"console_port": self._adbd.console_port, "grpc_port": self._front.port}
+        try:
+            super().__init__(settings.model_copy(update={**ports, "install_forwarder": False, "first_setup": False}))
+        except BaseException:
+            self._end()
+            raise
+        self.device.keep()
+
+    def _fingerprint(self) -> str:
+        assert self.device is not None
+        return simdevice_digest(self.device)
+
+    def fresh(self) -> None:
+        assert self.device is not None
+        self.device.restore()
+
+    def state(self) -> dict[str, str]:
+        assert self.device is not None
+        return self.device.digests()
+
+    def gaps(self) -> list[str]:
+        assert self.device is not None
+        return list(self.device.gaps)
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        device, real = self.device, time.sleep
+        assert device is not None
+
+        def sleep(seconds: float) -> None:
+            device.sleep(max(0.0, seconds - self.SLEEP))
+            real(min(seconds, self.SLEEP))
+
+        with upstream.sleeping(sleep):
+            yield
+
+    def close(self) -> None:
+        super().close()
+        self._end()
+
+    def _end(self) -> None:
+        assert self.device is not None
+        self._front.close()
+        self._adbd.close()
+        self.device.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _loaded(load: Callable[[], Any], settings: AndroidWorldSettings) -> Any:

@@ -19,7 +19,7 @@ from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Verdict, VerifierDescriptor
 from unibench_android_world import FACE, AndroidWorldSettings, Observations, actions, params, upstream, verifiers
-from unibench_android_world.machines import Emulator, InProcess, Machine, check_gaps, pause
+from unibench_android_world.machines import Emulator, InProcess, Machine, SimulatedByAdb, check_gaps, pause
 
 if TYPE_CHECKING:
     from unibench_android_world.suite import AndroidWorldSuite
@@ -60,6 +60,8 @@ def open_session(suite: AndroidWorldSuite, settings: AndroidWorldSettings, subst
     """A session on the named machine."""
     if substrate.name == "emulator":
         machine: Machine = Emulator(settings)
+    elif settings.transport == "adb":
+        machine = SimulatedByAdb(settings, suite.folder)
     else:
         machine = InProcess(settings, suite.folder)
     return AndroidWorldSession(suite, settings, substrate, machine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import hashlib
 import importlib
 import os
@@ -117,6 +118,19 @@ def sleeping(sleep: Callable[[float], None]) -> Iterator[None]:
         yield
     finally:
         time.sleep = real
+
+
+@contextlib.contextmanager
+def forwarder(*, install: bool) -> Iterator[None]:
+    """Says for upstream's loader whether the accessibility forwarder is downloaded and installed; its own function always does."""
+    from android_world.env import android_world_controller as module
+
+    real = module.AndroidWorldController
+    module.AndroidWorldController = functools.partial(real, install_a11y_forwarding_app=install)
+    try:
+        yield
+    finally:
+        module.AndroidWorldController = real
 
 
 @contextlib.contextmanager

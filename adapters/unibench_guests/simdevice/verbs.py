@@ -119,6 +119,13 @@ def dumpsys(device: SimulatedDevice, words: list[str]) -> str:
     raise NotSimulated(f"dumpsys {' '.join(words)}")
 
 
+def logcat(device: SimulatedDevice, words: list[str]) -> str:
+    """Nothing is ever logged, so clearing the log is all there is to do."""
+    if "-c" not in words:
+        raise NotSimulated("only 'logcat -c' is")
+    return ""
+
+
 def restorecon(device: SimulatedDevice, words: list[str]) -> Completed | str:
     """There is no SELinux here, so contexts are always right; a path must exist all the same."""
     for path in (word for word in words if not word.startswith("-")):
@@ -134,6 +141,7 @@ VERBS: dict[str, Verb] = {
     "dumpsys": dumpsys,
     "getprop": getprop,
     "input": input_,
+    "logcat": logcat,
     "monkey": monkey,
     "pm": pm,
     "restorecon": restorecon,
