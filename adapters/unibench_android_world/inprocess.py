@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +14,8 @@ from android_env.proto import task_pb2
 from android_env.proto.a11y import android_accessibility_forest_pb2 as forest_pb2
 from android_world.env import android_world_controller, env_launcher, interface
 
-from unibench_guests.simdevice import Completed, SimulatedDevice
+from unibench_guests.simdevice import SimulatedDevice, client
 from unibench_guests.simdevice.device import View
-from unibench_guests.simdevice.providers import RECEIVED, add_message
 
 
 class Adb:
@@ -37,59 +34,12 @@ class Adb:
         pass
 
     def execute_command(self, args: Sequence[str], timeout: float | None = None, device_specific: bool = True) -> bytes:
-        done = self._run(list(args), timeout or 60.0)
+        done = client.run(self._device, list(args), seconds=timeout or 60.0)
         if done.code:
             raise errors.AdbControllerError(
                 f"Error executing adb command: [{' '.join(args)}]\n{(done.out + done.err).decode(errors='replace')}"
             )
         return done.out + done.err
-
-    def _run(self, args: list[str], seconds: float) -> Completed:
-        match args:
-            case ["shell", *words]:
-                return self._device.shell(" ".join(words), seconds=seconds)
-            case ["push", local, remote]:
-                return push(self._device, Path(local), remote)
-            case ["pull", remote, local]:
-                return pull(self._device, remote, Path(local))
-            case ["emu", *words]:
-                return console(self._device, " ".join(words))
-            case ["root"]:
-                return Completed(0, b"adbd is already running as root\n")
-        self._device.gaps.append(f"adb {' '.join(args)}")
-        return Completed(1, b"", b"adb: not simulated")
-
-
-def push(device: SimulatedDevice, local: Path, remote: str) -> Completed:
-    """One file to the device, as the client and adbd do it: into a folder under its own name, missing folders made."""
-    target = device.path(remote)
-    if remote.endswith("/") and not target.is_dir():
-        return Completed(1, b"", f"adb: error: failed to copy '{local}' to '{remote}': remote Is a directory\n".encode())
-    if target.is_dir():
-        target = device.path(f"{remote}/{local.name}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(local, target)
-    target.chmod(0o660)
-    return Completed(0, f"{local}: 1 file pushed, 0 skipped.\n".encode())
-
-
-def pull(device: SimulatedDevice, remote: str, local: Path) -> Completed:
-    """One file from the device."""
-    source = device.path(remote)
-    if not source.exists():
-        return Completed(1, b"", f"adb: error: failed to stat remote object '{remote}': No such file or directory\n".encode())
-    shutil.copyfile(source, local)
-    return Completed(0, f"{remote}: 1 file pulled, 0 skipped.\n".encode())
-
-
-def console(device: SimulatedDevice, line: str) -> Completed:
-    """A line of the emulator's console."""
-    words = line.split(" ", 3)
-    if words[:2] == ["sms", "send"] and len(words) == 4:
-        add_message(device, words[2], words[3], RECEIVED)
-        return Completed(0, b"OK\n")
-    device.gaps.append(f"emulator console: {line}")
-    return Completed(1, b"", b"KO: not simulated\n")
 
 
 def forest(device: SimulatedDevice) -> Any:

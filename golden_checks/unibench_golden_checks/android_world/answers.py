@@ -59,13 +59,17 @@ def _text(value: Any) -> str:
         return str(value.strftime("%B %d %Y"))
     if kind == "time":
         return str(value.strftime("%H:%M"))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() else str(round(value, 4))
 
 
 def _other(part: str) -> str:
     """Something of the same form that is wrong."""
     try:
-        return f"{float(part) + 1:g}"
+        return _number(float(part) * 2 + 100)
     except ValueError:
         pass
     from datetime import datetime, timedelta

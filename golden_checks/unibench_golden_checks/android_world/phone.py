@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import shlex
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -83,12 +85,13 @@ class Phone:
     # -- files ---------------------------------------------------------------------------------
 
     def tree(self, folder: str) -> Tree:
-        """All below a folder: the text of small files, the MD5 of larger ones."""
+        """All below a folder: the text of small text files, the MD5 of all others."""
         where = shlex.quote(folder)
         found: Tree = {path[2:]: None for path in self.line(f"cd {where} && find . -type d").splitlines() if path != "."}
-        each = 'for f; do printf "%s\\000" "$f"; cat "$f"; printf "\\000"; done'
-        small = self.line(f"cd {where} && find . -type f -size -{_SMALL}c -exec sh -c '{each}' _ {{}} +").split("\0")
-        found |= {path[2:]: text for path, text in zip(small[0:-1:2], small[1::2], strict=True)}
+        each = 'for f; do echo "$f"; base64 -w 0 "$f"; echo; done'
+        small = self.line(f"cd {where} && find . -type f -size -{_SMALL}c -exec sh -c '{each}' _ {{}} +").splitlines()
+        for path, encoded in zip(small[0::2], small[1::2], strict=True):
+            found[path[2:]] = _text(base64.b64decode(encoded))
         for line in self.line(f"cd {where} && find . -type f -size +{_SMALL - 1}c -exec md5sum {{}} +").splitlines():
             digest, _, path = line.partition("  ")
             found[path[2:]] = f"md5 {digest}"
@@ -142,6 +145,16 @@ class Phone:
     def stop(self, package: str) -> None:
         """Ends an app, so that it neither holds back nor overwrites what its database says."""
         self.shell("am", "force-stop", package)
+
+
+def _text(data: bytes) -> str:
+    """A file's text; the MD5 of what is none."""
+    try:
+        if b"\0" not in data:
+            return data.decode()
+    except UnicodeDecodeError:
+        pass
+    return f"md5 {hashlib.md5(data, usedforsecurity=False).hexdigest()}"
 
 
 def literal(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from unibench_golden_checks.android_world.phone import literal
 from unibench_golden_checks.android_world.recipe import Recipe, State, UnexpectedGoal, recipe
 
+_LIST = "/storage/emulated/0/Documents/Markor/recipes.txt"
 Row = dict[str, str | None]
 """A row's values as SQL writes them."""
 
@@ -162,14 +163,64 @@ def _listed(text: str, fields: int) -> list[list[str]]:
 
 @recipe("_RecipeAddMultipleRecipes")
 class AddRecipes(AddRows):
-    text = "title"
+    text: ClassVar[str] = "title"
 
     def mutant(self, name: str, wanted: State) -> State | None:
         if name == "wrong-number":
             added = self._new(wanted)
-            other = literal("17 servings")
+            other = literal("8 servings" if added[0]["servings"] in ("'2 servings'", "'6 servings'") else "2 servings")
             return self.with_rows({**added[0], "servings": other}, *added[1:])
         return super().mutant(name, wanted)
+
+
+class AddRecipesByWords(AddRecipes):
+    """Recipes that are listed somewhere, with the six fields that the app asks for."""
+
+    words = True
+    fields: ClassVar[tuple[str, ...]] = ("title", "description", "servings", "preparationTime", "ingredients", "directions")
+
+    def listed(self) -> str:
+        """The text that lists them."""
+        return self.match(r"Add the following recipes into the Broccoli app:\n(.*)")[1]
+
+    def by_words(self) -> State:
+        rows = []
+        for values in _listed(self.listed(), len(self.fields)):
+            said = dict(zip(self.fields, values, strict=True))
+            if self.meant(said):
+                rows.append({**self._empty(), **{name: literal(value) for name, value in said.items()}})
+        return self.with_rows(*rows)
+
+    def meant(self, said: dict[str, str]) -> bool:
+        """Whether the goal's words mean this one of the listed ones."""
+        return True
+
+    def _empty(self) -> Row:
+        """What the app writes for what it was not told."""
+        return {name: "0" if name == "favorite" else "''" for name in self.columns if name != self.task.db_key}
+
+
+@recipe("RecipeAddSingleRecipe", "RecipeAddMultipleRecipes")
+class AddListedRecipes(AddRecipesByWords):
+    pass
+
+
+@recipe("RecipeAddMultipleRecipesFromMarkor")
+class AddRecipesFromMarkor(AddRecipesByWords):
+    def listed(self) -> str:
+        self.match(r"Add the recipes from recipes\.txt in Markor to the Broccoli recipe app\.")
+        return self.phone.shell("cat", _LIST)
+
+
+@recipe("RecipeAddMultipleRecipesFromMarkor2")
+class AddSomeRecipesFromMarkor(AddRecipesByWords):
+    _form = r"Add the recipes from recipes\.txt in Markor that take (.+) to prepare into the Broccoli recipe app\."
+
+    def listed(self) -> str:
+        return self.phone.shell("cat", _LIST)
+
+    def meant(self, said: dict[str, str]) -> bool:
+        return said["preparationTime"] == self.match(self._form)[1]
 
 
 @recipe("SimpleCalendarAddOneEvent")
