@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from unibench.settings import Settings, Substrate, setting
-from unibench.suite import Offers, SuiteFace
+from unibench.suite import Headline, Offers, SuiteFace
 
 SCREEN = (1080, 2400)
 """Pixel 6, on which AndroidWorld is developed (android_world/env/env_launcher.py at d9c569f7)."""
@@ -101,6 +101,13 @@ FACE = SuiteFace(
         Substrate(name="simdevice", fidelity="stand-in", agents=False),
     ),
     environment=environment,
+    headline=Headline(
+        name="success rate",
+        tasks=116,
+        instances=1,
+        rule="the mean of the tasks' mean scores; an episode that raised is left out",
+        source="android_world/suite_utils.py at d9c569f7, process_episodes",
+    ),
     own_environment=True,
     score_at_budget="fail",  # android_world/suite_utils.py at d9c569f7: ``task_successful if interaction_results.done else 0.0``
     call_seconds={"*": 60.0, "hello": 90.0, "open": 1800.0, "reset": 300.0, "verify": 120.0, "probe": 300.0, "run_control": 400.0},

@@ -1,4 +1,4 @@
-"""``unibench android record`` and ``unibench android conform``: is the simulated device what it claims to be?"""
+"""``unibench android …``: replay instances from their records; is the simulated device what it claims to be?"""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import tempfile
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unibench.errors import UnknownName, UsageError
 
+if TYPE_CHECKING:
+    from unibench.golden.results import ControlRun
 
-def record(transcript: Path, task: list[str], substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
+
+def record(transcript: Path, task: list[str] | None = None, substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
     """Golden-check tasks on a phone, and write down each adb command and what the phone said.
 
     --task GLOB names the tasks; --set K=V gives a setting, as elsewhere.
@@ -33,13 +37,51 @@ def record(transcript: Path, task: list[str], substrate: str = "emulator", set: 
         recorded = settings.model_copy(update={"adb_path": str(program)})
         with registry.open_suite(FACE.name, settings, substrate) as remote:
             known = [each.id for each in remote.tasks()]
-        chosen = [name for name in known if any(fnmatchcase(name, glob) for glob in task)]
+        chosen = [name for name in known if any(fnmatchcase(name, glob) for glob in task or ["*"])]
         if not chosen:
-            raise UnknownName.among("task of android_world", ", ".join(task), known)
+            raise UnknownName.among("task of android_world", ", ".join(task or []), known)
         check = GoldenCheck(Plan(lambda: registry.open_suite(FACE.name, recorded, substrate), chosen))
         ledger = check.run()
     yield f"{ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"
     yield f"{len(tools.read(transcript))} commands: {transcript}"
+
+
+def replay(ledger: Path, task: list[str] | None = None) -> Iterator[str]:
+    """Bring a ledger's instances up again from their records, on a fresh device, and compare goal and verdicts.
+
+    The golden and the untouched state of each instance are built again; --task GLOB names some tasks.
+    """
+    from unibench import registry
+    from unibench.golden.ledger import read_ledger
+    from unibench.golden.results import ControlRun, Outcome
+    from unibench_android_world import FACE
+
+    known = read_ledger(ledger)
+    settings = FACE.settings.parse(known.settings)
+    compared, differing = 0, []
+    with registry.open_suite(FACE.name, settings, known.substrate.name) as remote:
+        for entry in known.entries:
+            if task and not any(fnmatchcase(entry.task, glob) for glob in task):
+                continue
+            for check in entry.instances:
+                spec = check.spec.model_dump(mode="json")
+                for run in check.runs:
+                    if run.control not in ("untouched", "golden") or run.outcome is not Outcome.JUDGED or run.repeat:
+                        continue
+                    reply, _ = remote.call("run_control", spec=spec, control=run.control, shot="never")
+                    again = ControlRun.model_validate(reply["run"])
+                    compared += 1
+                    was, now = (_said(each) for each in (run, again))
+                    if (check.goal, was) != (reply["goal"], now):
+                        differing.append(f"{entry.task}, seed {check.spec.seed}, {run.control}: recorded {was}, now {now}; {reply['goal']}")
+    yield from differing
+    yield f"{compared} states built again from their records: {compared - len(differing)} the same, {len(differing)} not"
+    if differing:
+        raise SystemExit(1)
+
+
+def _said(run: ControlRun) -> str:
+    return f"{run.judgement.status} {run.judgement.score}" if run.judgement is not None else f"{run.outcome}: {run.message}"
 
 
 def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
@@ -47,7 +89,7 @@ def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
 
     The device has AndroidWorld's apps, for which the suite's own environment is needed; with --bare it has none.
     """
-    from unibench.session.remote import python_for
+    from unibench.session.python import python_for
     from unibench_android_world import FACE
     from unibench_guests.simdevice import transcript as tools
 

@@ -32,13 +32,13 @@ class AndroidWorldSuite(Suite):
         try:
             from unibench_android_world import upstream
 
+            upstream.sweep(shared)
+            self.folder = upstream.own_folder()  # first: upstream asks for the place of temporary files while it is imported
             registry = importlib.import_module("android_world.registry")
             self._draw = importlib.import_module("android_world.suite_utils")._instantiate_task
         except ImportError as error:
             raise Unavailable(f"AndroidWorld needs its upstream: {error}; {_INSTALL}") from None
         upstream.quiet()
-        upstream.sweep(shared)
-        self.folder = upstream.own_folder()
         self.ffmpeg = upstream.provide_ffmpeg(self.folder)
         self._versions = upstream.versions()
         self.classes: dict[str, type[Any]] = dict(registry.TaskRegistry().get_registry("android_world"))
