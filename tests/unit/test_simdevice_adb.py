@@ -185,3 +185,28 @@ def test_a_transfer_that_is_killed_leaves_nothing_and_the_device_works(adb: Adb,
     assert not list((device.root / "tmp").glob(".adb-*"))
     assert not device.path("/sdcard/Download/half").exists()
     assert adb("shell", "echo alive").stdout == b"alive\n"
+
+
+def test_the_example_checks_a_phone(
+    adb: Adb, device: SimulatedDevice, phone: AdbDevice, server: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import runpy
+
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples/android/phone_check.py"))
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", server["ANDROID_ADB_SERVER_PORT"])
+    base = "/data/data/org.example.notes/notes.db"
+    adb("shell", f"mkdir -p /data/data/org.example.notes; sqlite3 {base} 'CREATE TABLE notes(id INTEGER PRIMARY KEY, title)'")
+    assert example["main"].__globals__["CHECK"].descriptor.kind == "device-state"
+
+    def do_it(prompt: str) -> str:
+        adb(
+            "shell",
+            "mkdir -p /sdcard/Documents; echo 'buy milk today' > /sdcard/Documents/note.txt; settings put system screen_brightness 255",
+        )
+        adb("shell", f"sqlite3 {base} \"INSERT INTO notes(title) VALUES('milk')\"")
+        return ""
+
+    monkeypatch.setattr("builtins.input", do_it)
+    assert example["main"](phone.serial) == 1.0
+    monkeypatch.setattr("builtins.input", lambda prompt: "")
+    assert example["main"](phone.serial) == 0.0, "no row is added the second time"
