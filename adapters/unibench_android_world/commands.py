@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -95,10 +96,26 @@ def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
 
     tools.read(transcript)
     python = sys.executable if bare else str(python_for(FACE))
-    command = [python, "-m", "unibench_android_world.conform", str(transcript), *(["--bare"] if bare else [])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        raise UsageError((done.stderr.strip().splitlines() or ["the comparison did not run"])[-1])
+    yield from _inside(python, "conform", str(transcript), *(["--bare"] if bare else []))
+
+
+def leaks(task: list[str] | None = None) -> Iterator[str]:
+    """Set tasks up and tear them down on the simulated device, and print what each leaves behind for the next one.
+
+    --task GLOB names the tasks. What two runs of one task differ in shows as well: the files that it rewrites.
+    """
+    from unibench.session.python import python_for
+    from unibench_android_world import FACE
+
+    yield from _inside(str(python_for(FACE)), "leaks", *(task or []))
+
+
+def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
+    """Runs a module of this package in another Python, and gives its lines."""
+    command = [python, "-m", f"unibench_android_world.{module}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"})
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise UsageError((done.stderr.strip().splitlines() or ["it did not run"])[-1])
     yield from done.stdout.splitlines()
     if done.returncode:
         raise SystemExit(1)

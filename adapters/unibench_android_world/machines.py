@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 import time
 from abc import ABC, abstractmethod
@@ -121,8 +122,9 @@ class Emulator(Machine):
     def __init__(self, settings: AndroidWorldSettings) -> None:
         from android_world.env import env_launcher
 
-        self._lock = _only_one(settings.console_port)
         adb = find_adb(settings.adb_path)
+        _look_for(adb, settings)
+        self._lock = _only_one(settings.console_port)
         try:
             with self.working(), upstream.forwarder(install=settings.install_forwarder):
                 self.env = _loaded(
@@ -235,6 +237,26 @@ def _loaded(load: Callable[[], Any], settings: AndroidWorldSettings) -> Any:
             f"{settings.grpc_port}",
             detail=str(error),
         ) from None
+
+
+def _look_for(adb: str, settings: AndroidWorldSettings) -> None:
+    """Asks adb for the phone before upstream's loader does, which takes minutes to say that there is none.
+
+    Raises:
+        Unavailable: adb sees no such phone, or one that does not answer.
+    """
+    serial, said = f"emulator-{settings.console_port}", ""
+    for _ in range(10):
+        try:
+            done = subprocess.run([adb, "-s", serial, "get-state"], capture_output=True, text=True, timeout=20, check=False)
+            said = (done.stdout + done.stderr).strip()
+        except (OSError, subprocess.TimeoutExpired) as error:
+            said = str(error)
+        if said == "device":
+            return
+        time.sleep(0.5)
+    start = f"emulator -avd Pixel_6_API_33 -no-snapshot -port {settings.console_port} -grpc {settings.grpc_port}"
+    raise Unavailable(f"adb sees no {serial}: {said.splitlines()[-1] if said else 'it says nothing'}; start it with: {start}")
 
 
 def find_adb(said: str) -> str:

@@ -176,3 +176,15 @@ def test_no_path_leads_out_of_the_root(path: str) -> None:
     root = Path("/nowhere/root")
     assert inside(root, path).is_relative_to(root)
     assert ".." not in inside(root, path).parts
+
+
+@needs_userland
+def test_a_database_is_digested_by_its_rows(device: SimulatedDevice) -> None:
+    device.shell("sqlite3 /data/a.db 'CREATE TABLE t(a); INSERT INTO t VALUES(1)'")
+    before = device.digests()
+    device.shell("sqlite3 /data/a.db 'INSERT INTO t VALUES(2)'")
+    assert device.digests() != before
+    bytes_before = device.path("/data/a.db").read_bytes()
+    device.shell("sqlite3 /data/a.db 'DELETE FROM t WHERE a=2'")
+    assert device.path("/data/a.db").read_bytes() != bytes_before
+    assert device.digests() == before

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import quote
 
 from unibench_guests.simdevice import userland
 from unibench_guests.simdevice.paths import inside
@@ -245,7 +246,10 @@ class SimulatedDevice:
             self.gaps.clear()
 
     def digests(self) -> dict[str, str]:
-        """What the device holds, by name: each file's digest, each setting, the foreground, the clipboard. Not the clock."""
+        """What the device holds, by name: each file's digest (a database's by its rows), each setting, the foreground, the clipboard.
+
+        Not the clock.
+        """
         found = {f"file {path}": digest for path, digest in _digests(self.root / "data", "/data")}
         for space, values in self.state.settings.items():
             found |= {f"setting {space} {name}": value for name, value in values.items()}
@@ -285,7 +289,27 @@ def _digests(folder: Path, name: str) -> Iterator[tuple[str, str]]:
             yield f"{inner}/", "folder"
             yield from _digests(entry, inner)
         elif entry.is_file():
-            yield inner, hashlib.sha256(entry.read_bytes()).hexdigest()[:32]
+            yield inner, _content(entry)
+
+
+def _content(file: Path) -> str:
+    """A digest of what a file holds; of a database's schema and rows, for its bytes tell how it came about as well."""
+    data = file.read_bytes()
+    name = hashlib.sha256(data).hexdigest()[:32]
+    if not data.startswith(b"SQLite format 3\0"):
+        return name
+    if name not in _DATABASES:
+        try:
+            with contextlib.closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as base:
+                text = "\n".join(base.iterdump())
+            _DATABASES[name] = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
+        except (sqlite3.Error, UnicodeError):
+            return name
+    return _DATABASES[name]
+
+
+_DATABASES: dict[str, str] = {}
+"""The digest of a database's content, by that of its bytes."""
 
 
 class _Framework(socketserver.StreamRequestHandler):
