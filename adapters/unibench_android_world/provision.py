@@ -107,6 +107,8 @@ def _app_behaviour(device: SimulatedDevice) -> None:
         "clipper.get": _clipper_get,
         "com.example.ACTION_UPDATE_OVERLAY": _received,
         "android.intent.action.MEDIA_SCANNER_SCAN_FILE": _received,
+        "accessibility_forwarder.intent.action.SET_GRPC": _received,
+        "accessibility_forwarder.intent.action.ENABLE_ACCESSIBILITY_TREE_LOGS": _received,
     }
     device.activities |= {
         "android.intent.action.INSERT": _new_contact,
