@@ -31,8 +31,7 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
 
     if transcript.exists():
         raise UsageError(f"{transcript} is there already; name another file, or remove it")
-    pairs = dict(pair.split("=", 1) for pair in set or [] if "=" in pair)
-    settings = AndroidWorldSettings.parse({"transport": "adb", **pairs})
+    settings = AndroidWorldSettings.parse({"transport": "adb", **_pairs(set)})
     with tempfile.TemporaryDirectory() as folder:
         program = tools.recorder(Path(folder), find_adb(settings.adb_path), transcript)
         recorded = settings.model_copy(update={"adb_path": str(program)})
@@ -47,10 +46,11 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
     yield f"{len(tools.read(transcript))} commands: {transcript}"
 
 
-def replay(ledger: Path, task: list[str] | None = None) -> Iterator[str]:
+def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = None) -> Iterator[str]:
     """Bring a ledger's instances up again from their records, on a fresh device, and compare goal and verdicts.
 
-    The golden and the untouched state of each instance are built again; --task GLOB names some tasks.
+    The golden and the untouched state of each instance are built again; --task GLOB names some tasks. --set K=V changes a setting that affects
+    no score (transport=adb takes the real adb client and server).
     """
     from unibench import registry
     from unibench.golden.ledger import read_ledger
@@ -58,7 +58,9 @@ def replay(ledger: Path, task: list[str] | None = None) -> Iterator[str]:
     from unibench_android_world import FACE
 
     known = read_ledger(ledger)
-    settings = FACE.settings.parse(known.settings)
+    settings = FACE.settings.parse({**known.settings, **_pairs(set)})
+    if settings.digest != known.settings_digest:
+        raise UsageError("a setting that affects scores was changed; the verdicts could not be compared")
     compared, differing = 0, []
     with registry.open_suite(FACE.name, settings, known.substrate.name) as remote:
         for entry in known.entries:
@@ -79,6 +81,18 @@ def replay(ledger: Path, task: list[str] | None = None) -> Iterator[str]:
     yield f"{compared} states built again from their records: {compared - len(differing)} the same, {len(differing)} not"
     if differing:
         raise SystemExit(1)
+
+
+def _pairs(set: list[str] | None) -> dict[str, str]:
+    """Settings as the command line gives them.
+
+    Raises:
+        UsageError: one is not K=V.
+    """
+    for pair in set or []:
+        if "=" not in pair:
+            raise UsageError(f"--set {pair!r} is not K=V")
+    return dict(pair.split("=", 1) for pair in set or [])
 
 
 def _said(run: ControlRun) -> str:
