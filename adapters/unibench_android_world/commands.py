@@ -49,8 +49,8 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
 def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = None) -> Iterator[str]:
     """Bring a ledger's instances up again from their records, on a fresh device, and compare goal and verdicts.
 
-    The golden and the untouched state of each instance are built again; --task GLOB names some tasks. --set K=V changes a setting that affects
-    no score (transport=adb takes the real adb client and server).
+    The golden and the untouched state of each instance are built again; --task GLOB names some tasks. --set K=V changes a
+    setting that affects no score (transport=adb takes the real adb client and server).
     """
     from unibench import registry
     from unibench.golden.ledger import read_ledger

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -20,6 +21,8 @@ from unibench.task import Brief, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Verdict, VerifierDescriptor
 from unibench_android_world import FACE, AndroidWorldSettings, Observations, actions, params, upstream, verifiers
 from unibench_android_world.machines import Emulator, InProcess, Machine, SimulatedByAdb, check_gaps, pause
+
+_log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from unibench_android_world.suite import AndroidWorldSuite
@@ -263,8 +266,9 @@ class AndroidWorldSession(Session):
         try:
             with self._machine.working():
                 task.tear_down(self._machine.env)
-        except (errors.AndroidEnvError, RuntimeError, ValueError, OSError, AttributeError):
-            pass  # the next reset restores what it can; upstream's tear-down of a half-built task fails in many ways
+        except (errors.AndroidEnvError, RuntimeError, ValueError, OSError, AttributeError) as error:
+            # Of a half-built task it fails in many ways, and the next reset restores what it can.
+            _log.warning("the tear-down of %s failed: %s: %s", type(task).__name__, type(error).__name__, error)
 
 
 def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
