@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from unibench.environments import EnvironmentFace
 from unibench.settings import Settings, Substrate, setting
 from unibench.suite import Headline, Offers, SuiteFace
+from unibench_android_world.environment import BUILD, IMPORTS, REQUIREMENTS, UPSTREAM
 
 SCREEN = (1080, 2400)
 """Pixel 6, on which AndroidWorld is developed (android_world/env/env_launcher.py at d9c569f7)."""
@@ -109,6 +111,15 @@ FACE = SuiteFace(
         source="android_world/suite_utils.py at d9c569f7, process_episodes",
     ),
     own_environment=True,
+    installs=EnvironmentFace(
+        upstream=UPSTREAM,
+        requirements=(*BUILD, *REQUIREMENTS),
+        left_out="what upstream's own agents need (google-generativeai, IPython, matplotlib …)",
+        checkout="android_world/task_evals",
+        checkout_packages=("task_evals",),
+        checkout_builds=True,
+        imports=IMPORTS,
+    ),
     score_at_budget="fail",  # android_world/suite_utils.py at d9c569f7: ``task_successful if interaction_results.done else 0.0``
     call_seconds={"*": 60.0, "hello": 90.0, "open": 1800.0, "reset": 300.0, "verify": 120.0, "probe": 300.0, "run_control": 400.0},
 )

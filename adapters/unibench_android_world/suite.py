@@ -19,7 +19,7 @@ from unibench.task import Budget, InstanceSpec, Task
 from unibench.verdict import VerifierDescriptor
 from unibench_android_world import FACE, AndroidWorldSettings, params, verifiers
 
-_INSTALL = "see docs/android_world.md, 'Installing': android_world is not on PyPI, and its pins need an environment of their own"
+_INSTALL = "make its environment with: unibench install android_world"
 
 
 class AndroidWorldSuite(Suite):

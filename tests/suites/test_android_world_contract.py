@@ -16,7 +16,7 @@ from unibench_guests.simdevice import userland
 
 needs_upstream = pytest.mark.skipif(
     not os.environ.get("UNIBENCH_PYTHON_ANDROID_WORLD") or bool(userland.missing()),
-    reason="needs android_world (docs/android_world.md, 'Installing') and apt install mksh toybox; then: "
+    reason="needs android_world (unibench install android_world) and apt install mksh toybox; then: "
     "UNIBENCH_PYTHON_ANDROID_WORLD=PYTHON pytest tests/suites/test_android_world_contract.py",
 )
 
