@@ -7,14 +7,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from unibench.kinds import DEVICE_STATE, register_kind
+from unibench.kinds import DEVICE_STATE, RUNTIME_GUI, register_kind
 from unibench.verdict import AgentWritable, Join, Raw, Source, VerifierDescriptor, VerifierKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ANSWER_MATCH = register_kind(VerifierKind(name="answer-match", summary="compares the agent's last answer with a reference", reads="answer"))
-RUNTIME_GUI = register_kind(VerifierKind(name="runtime-gui", summary="reads what the screen shows, as an accessibility tree", reads="gui"))
 
 OWNER = "google-research/android_world"
 
