@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unibench_guests.simdevice import SimulatedDevice, userland
+from unibench_guests.simdevice import SimulatedDevice, client, userland
 from unibench_guests.simdevice.paths import inside
 
 needs_userland = pytest.mark.skipif(bool(userland.missing()), reason="apt install mksh toybox, then: pytest tests/unit/test_simdevice.py")
@@ -188,3 +188,15 @@ def test_a_database_is_digested_by_its_rows(device: SimulatedDevice) -> None:
     device.shell("sqlite3 /data/a.db 'DELETE FROM t WHERE a=2'")
     assert device.path("/data/a.db").read_bytes() != bytes_before
     assert device.digests() == before
+
+
+@needs_userland
+def test_reading_a_file_leaves_its_times_alone(device: SimulatedDevice, tmp_path: Path) -> None:
+    """Android's storage is mounted with noatime, and upstream sorts notes by the access time (``ls -u``)."""
+    device.shell("echo x > /data/media/0/note")
+    listed = device.shell("ls -ll -u /data/media/0").out
+    time.sleep(0.02)
+    device.shell("cat /data/media/0/note")
+    device.digests()
+    client.pull(device, "/data/media/0/note", tmp_path / "note")
+    assert device.shell("ls -ll -u /data/media/0").out == listed

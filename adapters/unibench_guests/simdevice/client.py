@@ -37,6 +37,7 @@ def push(device: SimulatedDevice, local: Path, remote: str) -> Completed:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(local, target)
     target.chmod(0o660)
+    device.settle_times()
     return Completed(0, f"{local}: 1 file pushed, 0 skipped.\n".encode())
 
 
@@ -45,7 +46,9 @@ def pull(device: SimulatedDevice, remote: str, local: Path) -> Completed:
     source = device.path(remote)
     if not source.exists():
         return Completed(1, b"", f"adb: error: failed to stat remote object '{remote}': No such file or directory\n".encode())
+    device.settle_times()
     shutil.copyfile(source, local / source.name if local.is_dir() else local)
+    device.settle_times()
     return Completed(0, f"{remote}: 1 file pulled, 0 skipped.\n".encode())
 
 

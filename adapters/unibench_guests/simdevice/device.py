@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from unibench_guests.simdevice import userland
 from unibench_guests.simdevice.paths import inside
+from unibench_guests.simdevice.times import AccessTimes
 
 LAUNCHER = "com.google.android.apps.nexuslauncher/com.google.android.apps.nexuslauncher.NexusLauncherActivity"
 _GAPS = 50
@@ -126,6 +127,7 @@ class SimulatedDevice:
         for package in self.packages:
             (self.root / "data/data" / package).mkdir(parents=True, exist_ok=True)
         self._prefix = _prefix(self.root)
+        self._times = AccessTimes(self.root / "data/media")
         self._null = self.root / "dev/null"
         self._server = _serve_framework(self)
 
@@ -140,6 +142,10 @@ class SimulatedDevice:
         connection = sqlite3.connect(self.path(path), timeout=2.0)
         connection.set_authorizer(_no_other_files)
         return connection
+
+    def settle_times(self) -> None:
+        """To be called around what reads or writes the device's files from outside: reading leaves access times alone."""
+        self._times.keep()
 
     # -- time ----------------------------------------------------------------------------------
 
@@ -173,6 +179,7 @@ class SimulatedDevice:
             "LD_LIBRARY_PATH": "/lib",
             "ANDROID_DATA": "/data",
         }
+        self._times.keep()
         try:
             done = subprocess.run(
                 [*self._prefix, "/system/bin/sh", "-c", command],
@@ -186,6 +193,7 @@ class SimulatedDevice:
             return Completed(124, late.stdout or b"", (late.stderr or b"") + b"simulated device: the command took too long\n")
         except ValueError:  # a NUL byte cannot be in an argument
             return Completed(1, b"", b"simulated device: a command line cannot hold a NUL byte\n")
+        self._times.keep()
         if done.returncode == 127 or b"inaccessible or not found" in done.stderr:
             self._note(f"{command}: {done.stderr.decode(errors='replace').strip()}")
         return Completed(done.returncode & 255, done.stdout, done.stderr)
@@ -241,6 +249,7 @@ class SimulatedDevice:
             _copy(self._kept, self.root / "data")
             for extra in (self.root / "tmp").iterdir():
                 _remove(extra)
+            self._times.forget()
             self.state = self._kept_state.copy()
             self._started = time.monotonic()
             self.gaps.clear()
@@ -250,9 +259,11 @@ class SimulatedDevice:
 
         Not the clock.
         """
+        self._times.keep()
         found = {f"file {path}": digest for path, digest in _digests(self.root / "data", "/data")}
         for space, values in self.state.settings.items():
             found |= {f"setting {space} {name}": value for name, value in values.items()}
+        self._times.keep()
         return {**found, "foreground": self.foreground, "clipboard": self.state.clipboard}
 
     def close(self) -> None:

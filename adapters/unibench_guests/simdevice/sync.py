@@ -85,9 +85,11 @@ class Sync:
 
     async def _receive(self, path: str) -> None:
         """A file to the other side."""
+        self._device.settle_times()
         with self._device.path(path).open("rb") as file:
             while data := file.read(_CHUNK):
                 await self._write(struct.pack("<4sI", b"DATA", len(data)) + data)
+        self._device.settle_times()
         await self._write(struct.pack("<4sI", b"DONE", 0))
 
     async def _send(self, said: str) -> None:
@@ -122,6 +124,7 @@ class Sync:
                 partial = None
                 seconds = min(number, 2**31)
                 os.utime(target, (seconds, seconds))
+                self._device.settle_times()
         finally:
             if partial is not None:
                 partial.unlink(missing_ok=True)
