@@ -40,7 +40,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         substrate: the machine; the suite's default else.
         max_steps: the budget in steps; the task's own else.
         on_fault: ``raise`` typed errors, or ``truncate`` the episode: reward 0.0, ``truncated``, no verdict.
-        score_at_budget: when the step budget ends the episode: ``verify`` (upstream's rule), ``fail``, or ``unscored``.
+        score_at_budget: when the step budget ends the episode: ``verify``, ``fail``, or ``unscored``; upstream's rule else.
         reward: ``final`` gives the score with the last step; ``delta`` its increments as they come.
         session: a session that is open already, with its settings and substrate; ``close`` gives it up.
     """
@@ -57,7 +57,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         substrate: str | None = None,
         max_steps: int | None = None,
         on_fault: OnFault = "raise",
-        score_at_budget: ScoreAtBudget = "verify",
+        score_at_budget: ScoreAtBudget | None = None,
         reward: RewardMode = "final",
         render_mode: str | None = None,
         session: RemoteSuite | None = None,
@@ -80,7 +80,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         self.action_space = ActionSpace(self.offers)
         self._max_steps = max_steps
         self._on_fault = on_fault
-        self._score_at_budget: ScoreAtBudget = score_at_budget
+        self._score_at_budget: ScoreAtBudget = score_at_budget or face.score_at_budget
         self._reward = reward
         self._known: set[str] | None = None
         self._rules: EpisodeRules | None = None
