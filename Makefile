@@ -67,7 +67,7 @@ $(VENV)/desktop: $(VENV)/ready
 $(VENV)/phone: $(VENV)/ready
 	@for each in mksh toybox adb; do command -v $$each > /dev/null || missing="$$missing $$each"; done; \
 		if [ -z "$$missing" ]; then touch $@; \
-		elif [ "$$(id -u)" = 0 ] && apt-get install -y -q $$missing > /dev/null 2>&1; then touch $@; \
+		elif [ "$$(id -u)" = 0 ] && apt-get update -q > /dev/null 2>&1 && apt-get install -y -q $$missing > /dev/null 2>&1; then touch $@; \
 		else echo "without$$missing (apt install$$missing), tests of the simulated phone are skipped"; fi
 
 clean:
