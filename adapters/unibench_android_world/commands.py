@@ -61,7 +61,7 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     settings = FACE.settings.parse({**known.settings, **_pairs(set)})
     if settings.digest != known.settings_digest:
         raise UsageError("a setting that affects scores was changed; the verdicts could not be compared")
-    compared, differing = 0, []
+    compared = differing = 0
     with registry.open_suite(FACE.name, settings, known.substrate.name) as remote:
         for entry in known.entries:
             if task and not any(fnmatchcase(entry.task, glob) for glob in task):
@@ -76,9 +76,9 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
                     compared += 1
                     was, now = (_said(each) for each in (run, again))
                     if (check.goal, was) != (reply["goal"], now):
-                        differing.append(f"{entry.task}, seed {check.spec.seed}, {run.control}: recorded {was}, now {now}; {reply['goal']}")
-    yield from differing
-    yield f"{compared} states built again from their records: {compared - len(differing)} the same, {len(differing)} not"
+                        differing += 1
+                        yield f"{entry.task}, seed {check.spec.seed}, {run.control}: recorded {was}, now {now}; {reply['goal']}"
+    yield f"{compared} states built again from their records: {compared - differing} the same, {differing} not"
     if differing:
         raise SystemExit(1)
 
