@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from pydantic import JsonValue
 
 from unibench.actions import Done
 from unibench.golden.control import BELOW_GOLDEN, PASSED, Control, Provenance, Readback, RecipeFailed, Role
+from unibench_golden_checks.osworld.repro import file_step
 from unibench_golden_checks.osworld.stand_ins import made
 from unibench_osworld.session import DesktopHandle
 from unibench_osworld.task_files import TaskFile
@@ -61,7 +63,7 @@ class FileTask:
             if there != files:
                 raise RecipeFailed("what is there is not what was put")
             found = self.look(files)
-            steps: list[JsonValue] = [["put", path, len(data)] for path, data in files.items()]
+            steps = [file_step(path, base64.b64encode(data).decode()) for path, data in files.items()]
             return Readback(wanted=self.wanted, made=found, found=found, right=found == self.wanted, steps=steps)
 
         return build
@@ -244,7 +246,11 @@ TASKS: dict[str, FileTask] = {
         wanted={"samples": 30, "columns": 6},
         look=_samples,
         goldens={"golden": _sar(30)},
-        mutants={"half-as-long": _sar(15), "one-sample-more": _sar(31), "idle-missing": _sar(30, "%user     %nice   %system   %iowait    %steal")},
+        mutants={
+            "half-as-long": _sar(15),
+            "one-sample-more": _sar(31),
+            "idle-missing": _sar(30, "%user     %nice   %system   %iowait    %steal"),
+        },
         notes={"golden": "written in the form of sysstat 12's `sar -u 1 30`"},
     ),
 }
