@@ -21,7 +21,7 @@ bench: $(VENV)/browser
 	$(BIN)/python benchmarks/wire.py
 	$(BIN)/python benchmarks/miniwob_vector.py
 
-test: $(VENV)/browser $(VENV)/desktop
+test: $(VENV)/browser $(VENV)/desktop $(VENV)/phone
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)
 
 lint: $(VENV)/ready
@@ -62,6 +62,13 @@ desktop: $(VENV)/desktop
 $(VENV)/desktop: $(VENV)/ready
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[desktop]'
 	$(BIN)/python -m unibench_guests.local.get_desktop && touch $@ || echo "without them, tests of the local desktop are skipped"
+
+# The programs of the simulated phone; tests of it skip without them.
+$(VENV)/phone: $(VENV)/ready
+	@for each in mksh toybox adb; do command -v $$each > /dev/null || missing="$$missing $$each"; done; \
+		if [ -z "$$missing" ]; then touch $@; \
+		elif [ "$$(id -u)" = 0 ] && apt-get update -q > /dev/null 2>&1 && apt-get install -y -q $$missing > /dev/null 2>&1; then touch $@; \
+		else echo "without$$missing (apt install$$missing), tests of the simulated phone are skipped"; fi
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from unibench.errors import Unavailable
+from unibench_guests import sandbox
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -20,6 +23,15 @@ def data() -> Path:
     if not place:
         pytest.skip("UNIBENCH_TEST_DATA is not set: it names the folder with upstream's task files")
     return Path(place)
+
+
+@pytest.fixture(scope="session")
+def sandboxed() -> None:
+    """Skips where this system lets no sandbox be made."""
+    try:
+        sandbox.run(["true"])
+    except Unavailable as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")

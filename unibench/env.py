@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
@@ -18,6 +18,7 @@ from unibench.rules import AT_BUDGET, EpisodeRules, ScoreAtBudget, Spent
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Settings
 from unibench.spaces import ActionSpace, observation_space
+from unibench.suite import SuiteFace
 from unibench.task import Budget, InstanceSpec
 from unibench.verdict import Reward, Status, Verdict, VerifierDescriptor
 
@@ -35,12 +36,12 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
     Args:
         suite: an installed suite's name.
         task: the task's id; or None, if every ``reset`` names one in ``options={"task": …}``.
-        observe: names of observations; the suite's default else.
+        observe: names of observations, as a list or with commas; the suite's default else.
         settings: a Settings object, or a mapping of setting names to values.
         substrate: the machine; the suite's default else.
         max_steps: the budget in steps; the task's own else.
         on_fault: ``raise`` typed errors, or ``truncate`` the episode: reward 0.0, ``truncated``, no verdict.
-        score_at_budget: when the step budget ends the episode: ``verify`` (upstream's rule), ``fail``, or ``unscored``.
+        score_at_budget: when the step budget ends the episode: ``verify``, ``fail``, or ``unscored``; upstream's rule else.
         reward: ``final`` gives the score with the last step; ``delta`` its increments as they come.
         session: a session that is open already, with its settings and substrate; ``close`` gives it up.
     """
@@ -52,35 +53,44 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         suite: str,
         task: str | None = None,
         *,
-        observe: Sequence[str] | None = None,
+        observe: Sequence[str] | str | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
         substrate: str | None = None,
         max_steps: int | None = None,
         on_fault: OnFault = "raise",
-        score_at_budget: ScoreAtBudget = "verify",
+        score_at_budget: ScoreAtBudget | None = None,
         reward: RewardMode = "final",
         render_mode: str | None = None,
         session: RemoteSuite | None = None,
     ) -> None:
+        for what, value, known in (
+            ("on_fault", on_fault, get_args(OnFault)),
+            ("score_at_budget", score_at_budget, (None, *get_args(ScoreAtBudget))),
+            ("reward", reward, get_args(RewardMode)),
+        ):
+            if value not in known:
+                raise UnknownName.among(f"value of {what}", str(value), filter(None, known))
         face = registry.find_face(suite)
-        chosen = face.settings.parse(settings) if isinstance(settings, Mapping) else settings
+        chosen = chosen_settings(face, settings)
         self.face = face
         self._remote = session or registry.open_suite(suite, chosen, substrate)
         self.settings = self._remote.settings
         self.offers = face.offers(self.settings)
+        if isinstance(observe, str):
+            observe = [name.strip() for name in observe.split(",")]
         self.observe = tuple(observe if observe is not None else face.observe)
         for name in self.observe:
             if name not in self.offers.observations:
                 raise UnknownName.among(f"observation of {suite}", name, self.offers.observations)
-        if max_steps is not None and max_steps < 1:
-            raise UsageError(f"max_steps is {max_steps}; at least 1 is needed")
+        if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+            raise UsageError(f"max_steps is {max_steps}; a whole number of at least 1 is needed")
         self.task = task
         self.render_mode = render_mode
         self.observation_space = observation_space(self.offers, self.observe)
         self.action_space = ActionSpace(self.offers)
         self._max_steps = max_steps
         self._on_fault = on_fault
-        self._score_at_budget: ScoreAtBudget = score_at_budget
+        self._score_at_budget: ScoreAtBudget = score_at_budget or face.score_at_budget
         self._reward = reward
         self._known: set[str] | None = None
         self._rules: EpisodeRules | None = None
@@ -238,6 +248,19 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
     def _faulted(self, fault: Fault) -> dict[str, Any]:
         ending = ending_of(fault)
         return {"ending": ending, "outcome": outcome_of(ending, None), "fault": f"{type(fault).__name__}: {fault}"}
+
+
+def chosen_settings(face: SuiteFace, settings: Settings | Mapping[str, Any] | None) -> Settings | None:
+    """The suite's settings from what a user gave.
+
+    Raises:
+        UsageError: they are no settings of this suite.
+    """
+    if settings is None or isinstance(settings, face.settings):
+        return settings
+    if isinstance(settings, Mapping):
+        return face.settings.parse(settings)
+    raise UsageError(f"settings of {face.name} are a mapping of names to values, not {type(settings).__name__}")
 
 
 def make(name: str, **kwargs: Any) -> Env:

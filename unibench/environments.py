@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class EnvironmentFace:
         left_out: what is left out, and why, for people.
         checkout: a folder that a checkout of upstream has, for ``--from``; empty if upstream cannot come from one.
         checkout_packages: the packages of it that are taken.
+        checkout_builds: whether pip builds a copy of the checkout, with the build tools that ``requirements`` brought, instead.
         imports: modules that must import at the end.
     """
 
@@ -50,6 +52,7 @@ class EnvironmentFace:
     left_out: str = ""
     checkout: str = ""
     checkout_packages: tuple[str, ...] = ()
+    checkout_builds: bool = False
     imports: tuple[str, ...] = ()
 
 
@@ -151,7 +154,7 @@ def install(
             _pip(python, ["--no-deps", *face.upstream])
         else:
             report(f"taking {', '.join(face.checkout_packages)} from {source}")
-            commit, digest = _take_packages(face, source, _packages_of(fresh))
+            commit, digest = _take_packages(face, source, python, _packages_of(fresh))
         report("installing unibench itself")
         _put_ourselves(python, _packages_of(fresh))
         if face.imports:
@@ -195,9 +198,18 @@ def _checked(face: EnvironmentFace, checkout: str | None) -> Path | None:
     return root
 
 
-def _take_packages(face: EnvironmentFace, root: Path, target: Path) -> tuple[str, str]:
-    """Copies the checkout's packages as they are; building it could write into it, and would pull in its requirements."""
+def _take_packages(face: EnvironmentFace, root: Path, python: Path, target: Path) -> tuple[str, str]:
+    """Copies the checkout's packages as they are; building it could write into it, and would pull in its requirements.
+
+    One that must be built (it generates code) is built as a copy, without its requirements.
+    """
     base = (root / face.checkout).parent
+    if face.checkout_builds:
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "checkout"
+            shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".git", "build", "*.egg-info"))
+            _pip(python, ["--no-deps", "--no-build-isolation", str(copy)])
+        return git_commit(root), folder_digest(base / face.checkout_packages[0])
     for name in face.checkout_packages:
         if (base / name).is_dir():
             shutil.copytree(base / name, target / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".git"))

@@ -121,6 +121,8 @@ class SuiteFace:
         sessions_a_process: how many sessions one session process can hold, sharing what is dear (a browser, say).
         headline: upstream's own headline number.
         call_seconds: how long one call to its session may take, by method; ``"*"`` for the others.
+        score_at_budget: upstream's rule for an episode that the budget ends: ``verify`` asks the verifier, ``fail`` gives 0 since the
+            agent did not say that it was done, ``unscored`` gives no verdict.
     """
 
     name: str
@@ -141,6 +143,7 @@ class SuiteFace:
     sessions_a_process: int = 1
     headline: Headline = field(default_factory=Headline)
     call_seconds: Mapping[str, float] = field(default_factory=lambda: {"*": 60.0})
+    score_at_budget: Literal["verify", "fail", "unscored"] = "verify"
 
     def substrate(self, name: str | None = None) -> Substrate:
         """The named substrate, or the default one.

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
 from unibench import registry
-from unibench.env import Env, OnFault, RewardMode
-from unibench.errors import UnknownName, UsageError
+from unibench.actions import parse_action
+from unibench.env import Env, OnFault, RewardMode, chosen_settings
+from unibench.errors import ResetNeeded, UnknownName, UsageError
 from unibench.rules import ScoreAtBudget
 from unibench.runs.policy import AppliedLedger, ledger_for
 from unibench.runs.records import Dropped, LedgerPolicy
@@ -114,20 +115,26 @@ class VecEnv(SyncVectorEnv[Any, Any]):
 
     def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Resets all, or those of ``options={"reset_mask": …}``. With an int, lane *i* gets ``seed + i``."""
+        self._check_open()
         mask = (options or {}).get("reset_mask")
-        seeds = seed if isinstance(seed, list) else [None if seed is None else seed + n for n in range(self.num_envs)]
+        seeds = self._seeds(seed)
+        if mask is not None and getattr(mask, "shape", None) != (self.num_envs,):
+            raise UsageError(f"reset_mask is no array of shape ({self.num_envs},)")
         rest = {name: value for name, value in (options or {}).items() if name != "reset_mask"}
         for n, (lane, each) in enumerate(zip(self.lanes, seeds, strict=False)):
             if mask is None or mask[n]:
                 lane.reset_ahead(each, rest)
         with self._in_step():
-            return super().reset(seed=seed, options=dict(options) if options else None)
+            return super().reset(seed=seeds, options=dict(options) if options else None)
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Steps all with one action each: a sequence of as many actions as there are environments."""
+        self._check_open()
         actions = tuple(actions)
         if len(actions) != self.num_envs:
             raise UsageError(f"{len(actions)} actions for {self.num_envs} environments")
+        for lane, action in zip(self.lanes, actions, strict=True):
+            parse_action(action, dialect=lane.action_space.dialect)  # type: ignore[attr-defined]  # all are right, or none is done
         same = self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
         resets = self._autoreset_envs if self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP else [False] * self.num_envs
         for lane, action, resetting in zip(self.lanes, actions, resets, strict=True):
@@ -137,6 +144,20 @@ class VecEnv(SyncVectorEnv[Any, Any]):
                 lane.step_ahead(action, then_reset=same)
         with self._in_step():
             return super().step(actions)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ResetNeeded("these environments are closed; make others")
+
+    def _seeds(self, seed: Any) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, (int, np.integer)):
+            return [int(seed) + n for n in range(self.num_envs)]
+        seeds = list(seed) if isinstance(seed, Sequence) else []
+        if len(seeds) != self.num_envs or not all(each is None or isinstance(each, (int, np.integer)) for each in seeds):
+            raise UsageError(f"seed={seed!r} is neither a whole number nor a list of {self.num_envs}")
+        return seeds
 
     @contextmanager
     def _in_step(self) -> Iterator[None]:
@@ -158,14 +179,14 @@ def make_vec(
     suite: str,
     num_envs: int,
     *,
-    tasks: Sequence[str] | None = None,
+    tasks: Sequence[str] | str | None = None,
     processes: int | None = None,
-    observe: Sequence[str] | None = None,
+    observe: Sequence[str] | str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     substrate: str | None = None,
     max_steps: int | None = None,
     on_fault: OnFault = "truncate",
-    score_at_budget: ScoreAtBudget = "verify",
+    score_at_budget: ScoreAtBudget | None = None,
     reward: RewardMode = "final",
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ledger: Path | str | None = None,
@@ -193,18 +214,24 @@ def make_vec(
         UsageError: no task is left to play, or a number does not fit.
     """
     name, _, glob = suite.partition("/")
-    if num_envs < 1 or (processes is not None and processes < 1):
-        raise UsageError(f"num_envs={num_envs}, processes={processes}: at least 1 is needed")
-    if ledger_policy not in ("drop-invalid", "valid-only", "ignore"):
-        raise UnknownName.among("ledger policy", ledger_policy, ["drop-invalid", "valid-only", "ignore"])
-    mode = autoreset_mode if isinstance(autoreset_mode, AutoresetMode) else AutoresetMode(autoreset_mode)
+    for what, number in (("num_envs", num_envs), ("processes", processes)):
+        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+            raise UsageError(f"{what} is {number!r}; a whole number of at least 1 is needed")
+    if ledger_policy not in get_args(LedgerPolicy):
+        raise UnknownName.among("ledger policy", ledger_policy, get_args(LedgerPolicy))
+    modes = {mode.value: mode for mode in AutoresetMode}
+    mode = modes.get(autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode)
+    if mode is None:
+        raise UnknownName.among("autoreset mode", str(autoreset_mode), modes)
+    if isinstance(tasks, str):
+        tasks = [tasks]
     face = registry.find_face(name)
     most = face.isolation.max_sessions if face.isolation.kind == "shared" else None
     if most is not None and num_envs > most:
         raise UsageError(
             f"{name} takes {most} sessions side by side at most, not {num_envs}: they share {face.isolation.key or 'a machine'}"
         )
-    chosen = face.settings.parse(settings) if isinstance(settings, Mapping) else settings
+    chosen = chosen_settings(face, settings)
     known = ledger_for(name, Path(ledger) if ledger is not None else None, ledger_policy)
     hosts = min(num_envs, max(processes or 2 * (os.cpu_count() or 1), -(-num_envs // face.sessions_a_process)))
     first = registry.open_suite(name, chosen, substrate)

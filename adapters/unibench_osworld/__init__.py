@@ -48,7 +48,10 @@ class DesktopSettings(Settings):
         description="seconds between upstream's three tries to fetch a file from the machine",
     )
     network: bool = setting(
-        False, upstream=True, affects_scores=True, description="let the machine and the grader reach the internet, for tasks on live pages"
+        False,
+        upstream=True,
+        affects_scores=True,
+        description="fetch a task's files from the URLs in it; neither the machine nor the grader gets a network by this",
     )
     borrowed_files: bool = setting(
         True,

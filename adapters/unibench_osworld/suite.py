@@ -142,9 +142,14 @@ class OsworldSuite(Suite):
                 reasons.append(f"the step {step.type} needs {what}")
         if not settings.network and (visits := [step.type for step in task.config if step.type in VISITS]):
             reasons.append(f"its set-up needs pages that it visited on the live web ({visits[0]}); allow it with --set network=true")
-        live = [name for name in used_getters(task) if self.evaluators.getter(name).live or name in LEFT_BY_PAGES]
-        if live and not settings.network:
-            reasons.append(f"its verifier reads the live web ({', '.join(live)}); allow it with --set network=true")
+        used = used_getters(task)
+        left = [name for name in used if name in LEFT_BY_PAGES]
+        if left and not settings.network:
+            reasons.append(f"its verifier reads what visited pages leave ({', '.join(left)}); allow it with --set network=true")
+        live = [name for name in used if self.evaluators.getter(name).live]
+        if live:
+            # The grader's box reaches the guest and nothing else.
+            reasons.append(f"its verifier reads the live web ({', '.join(live)}), which graders here cannot")
         return reasons
 
     def open(self, settings: Settings, substrate: str) -> Session:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -16,13 +15,7 @@ SCREEN = (1024, 640)
 
 
 @pytest.fixture(scope="session")
-def bwrap() -> None:
-    if not shutil.which("bwrap"):
-        pytest.skip("there is no bubblewrap; mend: apt-get install -y bubblewrap")
-
-
-@pytest.fixture(scope="session")
-def installed() -> None:
+def installed(sandboxed: None) -> None:
     try:
         check_installed()
     except Unavailable as error:

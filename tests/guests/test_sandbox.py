@@ -18,7 +18,7 @@ import pytest
 from unibench_guests.box import state_folder
 from unibench_guests.sandbox import Limits, Ran, Sees, run, run_python
 
-pytestmark = pytest.mark.usefixtures("bwrap")
+pytestmark = pytest.mark.usefixtures("sandboxed")
 MIB = 1 << 20
 
 

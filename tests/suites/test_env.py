@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -251,3 +252,25 @@ def test_action_samples_are_actions_and_repeat() -> None:
     assert space.contains("click('1')")
     assert not space.contains({"type": "home"})
     assert not space.contains(np.float64(1))
+
+
+def test_a_killed_session_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    env = unibench.make("miniwob/click-test", observe=["url"])
+    env.reset(seed=0)
+    assert list(tmp_path.iterdir()), "the browser writes there"
+    break_it(env)
+    env.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_environment_can_be_reset_and_closed_again() -> None:
+    env = unibench.make("miniwob/click-test", observe=["url"])
+    env.reset(seed=0)
+    env.close()
+    env.reset(seed=0)
+    process = env._remote.host.process
+    assert process is not None
+    env.close()
+    assert not process.alive

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from unibench.errors import SetupFault, Unavailable
+from unibench.errors import SetupFault
 from unibench.verdict import Status, VerifierDescriptor
-from unibench_guests.box import find_bwrap
 from unibench_osworld.assets import Asset, Need, sha256
 from unibench_osworld.grader import client
 from unibench_osworld.grader.client import Grader
@@ -72,11 +71,7 @@ class DesktopEnv:
 
 
 @pytest.fixture(scope="module")
-def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
-    try:
-        find_bwrap()
-    except Unavailable as error:
-        pytest.skip(str(error))
+def grader(tmp_path_factory: pytest.TempPathFactory, sandboxed: None) -> Iterator[Grader]:
     # As root, the box's user is another, who must be able to read what the box is given.
     folder = tmp_path_factory.mktemp("environment")
     folder.chmod(0o755)

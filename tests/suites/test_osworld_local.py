@@ -55,7 +55,7 @@ print("PARITY", float(value))
 
 
 @pytest.fixture(scope="module")
-def suite() -> OsworldSuite:
+def suite(sandboxed: None) -> OsworldSuite:
     if not DATA:
         pytest.skip("UNIBENCH_TEST_DATA names no folder with upstream's task files")
     try:
@@ -143,7 +143,7 @@ def test_a_failed_set_up_step_ends_the_episode_before_it_starts(suite: OsworldSu
 
 class TestOsworldContract(SuiteContract):
     suite = "osworld"
-    tasks = (TASK, REFUSAL)
+    tasks = (REFUSAL, TASK)
     golden = (REFUSAL,)
     upstream_modules = ("desktop_env", "unibench_guests")
     settings: ClassVar[dict[str, Any]] = {

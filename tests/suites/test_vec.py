@@ -129,6 +129,14 @@ def test_an_error_of_one_lane_does_not_shift_the_others(notebook: Any) -> None:
         ({"ledger_policy": "valid"}, UnknownName, "valid-only"),
         ({"ledger_policy": "valid-only"}, UsageError, "golden-check notebook"),
         ({"observe": ["screen"]}, UnknownName, "observation"),
+        ({"on_fault": "Raise"}, UnknownName, "did you mean 'raise'"),
+        ({"reward": "Final"}, UnknownName, "did you mean 'final'"),
+        ({"score_at_budget": "zero"}, UnknownName, "verify"),
+        ({"autoreset_mode": "next"}, UnknownName, "NextStep"),
+        ({"settings": [1]}, UsageError, "mapping"),
+        ({"num_envs": "2"}, UsageError, "whole number"),
+        ({"num_envs": True}, UsageError, "whole number"),
+        ({"max_steps": 1.5}, UsageError, "whole number"),
     ],
 )
 def test_wrong_use_is_named(notebook: Any, kwargs: dict[str, Any], error: type[Exception], says: str) -> None:
@@ -195,3 +203,13 @@ def test_shared_machines_and_tasks_in_order(notebook: Any, face: str, lanes: int
     vec = notebook("ladder", lanes)
     assert set(vec.tasks) == {"alone", "side", "bottom"}
     assert {each.task: each.reason for each in vec.dropped}["middle"].startswith("it comes after bottom")
+
+
+def test_a_lane_does_not_go_on_in_a_process_that_another_lane_started(notebook: Any) -> None:
+    vec = notebook("notebook/write-note", 2, processes=1)
+    vec.reset(seed=0)
+    vec.step([DONE, {"type": "type", "text": "buy"}])  # the first is due a reset
+    vec.lanes[0]._remote.host.process.kill()
+    _, _, _, truncated, infos = vec.step([DONE, {"type": "type", "text": " milk"}])
+    assert truncated.tolist() == [False, True]
+    assert infos["outcome"][1] is Outcome.ENV_ERROR

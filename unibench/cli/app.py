@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from unibench.cli import data, doctor, explain, golden_check, install, replay, run, schema, scorecard, show, suites
+from unibench.cli.plugins import add_plugins
 
 app = typer.Typer(
     name="unibench",
@@ -50,3 +51,4 @@ app.command("scorecard")(scorecard.scorecard)
 app.command("show")(show.show)
 app.command("replay")(replay.replay)
 app.command("schema")(schema.schema)
+add_plugins(app)

@@ -72,8 +72,9 @@ def run(
         typer.Option("--max-cost", metavar="C", min=1e-9, max=1e9, help="The budget an episode in the unit of the agent's usage 'cost'."),
     ] = None,
     score_at_budget: Annotated[
-        AtBudget, typer.Option("--score-at-budget", help="What counts when a budget is used up: the verdict, 0, or nothing.")
-    ] = AtBudget.VERIFY,
+        AtBudget | None,
+        typer.Option("--score-at-budget", help="What counts when a budget is used up: the verdict, 0, or nothing; upstream's rule else."),
+    ] = None,
     act_seconds: Annotated[
         float, typer.Option("--act-seconds", metavar="S", min=0.1, max=86400, help="How long the agent may take for an action.")
     ] = 300,
@@ -133,7 +134,7 @@ def run(
             max_steps=max_steps,
             max_seconds=max_seconds,
             max_cost=max_cost,
-            score_at_budget=score_at_budget.value,
+            score_at_budget=(score_at_budget or AtBudget(face.score_at_budget)).value,
             act_seconds=act_seconds,
             ledger_policy=ledger_policy.value,
             ledger=known,

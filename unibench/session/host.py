@@ -14,8 +14,9 @@ from unibench.suite import SuiteFace
 
 START_SECONDS = 60.0
 
+BEGINS_AN_EPISODE = frozenset({"reset", "run_control"})
 OF_THE_EPISODE = frozenset({"observe", "act", "verify", "artifacts"})
-"""Calls that make no sense in a process that has just started."""
+"""Calls that make sense only in the process in which the session's episode began."""
 
 
 class SessionHost:
@@ -36,6 +37,8 @@ class SessionHost:
         self._process: ChildProcess | None = None
         self._lock = threading.RLock()
         self._numbers: set[int] = set()
+        self._homes: dict[int, ChildProcess] = {}
+        """The process in which each session's episode began; another session may have started a new one since."""
 
     @property
     def process(self) -> ChildProcess | None:
@@ -54,11 +57,17 @@ class SessionHost:
             if number not in self._numbers:
                 return
             self._numbers.discard(number)
+            self._homes.pop(number, None)
             last, process = not self._numbers, self._process
         if last:
             self.close()
         elif process is not None and process.alive:
             self._drop(process, number)
+
+    def _rejoin(self, number: int) -> None:
+        """A session that was given up is wanted again."""
+        with self._lock:
+            self._numbers.add(number)
 
     def start(self) -> ChildProcess:
         """The running process, started if need be.
@@ -78,9 +87,12 @@ class SessionHost:
         Raises:
             SessionDied: the process is gone, and with it the episode.
         """
-        process = self._process if method in OF_THE_EPISODE else self.start()
+        process = self._homes.get(number) if method in OF_THE_EPISODE else self.start()
         if process is None:
             raise SessionDied(f"{method}: there is no running episode; reset first")
+        self._rejoin(number)
+        if method in BEGINS_AN_EPISODE:
+            self._homes[number] = process
         try:
             return process.call(method, params, seconds=seconds, session=number)
         except (SessionDied, SessionTimeout):
@@ -107,6 +119,7 @@ class SessionHost:
 
     def _drop(self, process: ChildProcess, number: int) -> None:
         """Ends one session and leaves the others alone."""
+        self._homes.pop(number, None)
         try:
             process.call("close", seconds=self.face.seconds_for("close"), session=number)
         except EnvironmentFault:

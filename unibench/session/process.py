@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -41,6 +43,8 @@ class ChildProcess:
     ) -> None:
         command = [str(python), "-m", module]
         self._what = what
+        # What it leaves there goes with it, killed or not.
+        self._scratch = Path(tempfile.mkdtemp(prefix="unibench-"))
         try:
             self._child = subprocess.Popen(
                 command,
@@ -48,9 +52,10 @@ class ChildProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                env={**os.environ, **(environment or {})},
+                env={**os.environ, "TMPDIR": str(self._scratch), **(environment or {})},
             )
         except OSError as error:
+            shutil.rmtree(self._scratch, ignore_errors=True)
             raise Unavailable(f"the {what} cannot be started with {python}: {error.strerror}") from None
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._in: BinaryIO = self._child.stdin  # type: ignore[assignment]
@@ -147,6 +152,14 @@ class ChildProcess:
         last = f": {lines[-1]}" if lines else ""
         return SessionDied(self._broken or f"the {self._what} ended {how} during {method}{last}", detail=self.stderr)
 
+    def _clear(self) -> None:
+        """Removes the scratch folder, in which processes of the group that are just ending may still write."""
+        for pause in (0.0, 0.05, 0.2):
+            time.sleep(pause)
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            if not self._scratch.exists():
+                return
+
     def _read(self, stream: BinaryIO) -> None:
         try:
             while (message := receive(stream)) is not None:
@@ -182,5 +195,6 @@ class ChildProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._child.pid, signal.SIGKILL)
             self._child.wait()
+            self._clear()
         with contextlib.suppress(OSError):
             self._in.close()

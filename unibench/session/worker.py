@@ -67,6 +67,17 @@ class Worker(Served):
         self._slot.spec = spec
 
     @property
+    def episode(self) -> Session:
+        """The session, in an episode.
+
+        Raises:
+            EnvironmentFault: none has begun.
+        """
+        if self._slot.session is None or self._slot.spec is None:
+            raise EnvironmentFault("there is no running episode; reset first")
+        return self._slot.session
+
+    @property
     def _suite(self) -> Suite:
         if self.suite is None:
             raise ContractBroken("the first call must be hello")
@@ -117,16 +128,16 @@ class Worker(Served):
         return self.session.reset(drawn).model_dump(mode="json"), []
 
     def do_observe(self, names: list[str]) -> Reply:
-        return pack_observation(self.session.observe(names))
+        return pack_observation(self.episode.observe(names))
 
     def do_act(self, action: Any) -> Reply:
-        return self.session.act(parse_action(action)).model_dump(mode="json"), []
+        return self.episode.act(parse_action(action)).model_dump(mode="json"), []
 
     def do_verify(self) -> Reply:
         return self.verify().model_dump(mode="json"), []
 
     def do_artifacts(self) -> Reply:
-        found = self.session.artifacts()
+        found = self.episode.artifacts()
         return list(found), list(found.values())
 
     def do_controls(self, spec: dict[str, Any]) -> Reply:

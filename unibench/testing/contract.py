@@ -49,6 +49,7 @@ class SuiteContract:
         golden: tasks that the golden check must find valid, with at least one refused mutant.
         upstream_modules: top-level modules that importing the face must not import.
         settings: settings to run with.
+        substrate: the machine; the suite's default else.
     """
 
     suite: ClassVar[str]
@@ -56,6 +57,7 @@ class SuiteContract:
     golden: ClassVar[tuple[str, ...]] = ()
     upstream_modules: ClassVar[tuple[str, ...]] = ()
     settings: ClassVar[dict[str, Any]] = {}
+    substrate: ClassVar[str | None] = None
 
     remote: ClassVar[RemoteSuite]
 
@@ -63,7 +65,7 @@ class SuiteContract:
     def setup_class(cls) -> None:
         """Opens the suite once for all tests; its session process starts with the first call."""
         face = registry.find_face(cls.suite)
-        cls.remote = registry.open_suite(cls.suite, face.settings.parse(cls.settings))
+        cls.remote = registry.open_suite(cls.suite, face.settings.parse(cls.settings), cls.substrate)
 
     @classmethod
     def teardown_class(cls) -> None:
@@ -103,7 +105,7 @@ class SuiteContract:
     def test_every_task_is_described_before_any_reset(self) -> None:
         remote = self.remote
         ids = [task.id for task in remote.tasks()]
-        with registry.open_suite(self.suite, remote.settings) as fresh:
+        with registry.open_suite(self.suite, remote.settings, self.substrate) as fresh:
             first = fresh.describe_all(ids)
         assert len(first) == len(ids), DESCRIBE_BEFORE_RESET
         for descriptor in first:
@@ -197,7 +199,7 @@ class SuiteContract:
         assert all(isinstance(data, bytes) for data in remote.artifacts().values())
 
     def test_a_killed_session_is_noticed_and_replaced(self) -> None:
-        with registry.open_suite(self.suite, self.remote.settings) as remote:
+        with registry.open_suite(self.suite, self.remote.settings, self.substrate) as remote:
             with pytest.raises(SessionDied):
                 remote.act(Done())
             spec = remote.draw(self.tasks[0], 0)
@@ -216,7 +218,7 @@ class SuiteContract:
         remote = self.remote
         if not self.golden:
             pytest.skip("this adapter's test class names no golden tasks")
-        plan = Plan(lambda: registry.open_suite(self.suite, remote.settings), self.golden, seeds=(0, 1))
+        plan = Plan(lambda: registry.open_suite(self.suite, remote.settings, self.substrate), self.golden, seeds=(0, 1))
         ledger = GoldenCheck(plan).run()
         for entry in ledger.entries:
             assert entry.decision is Decision.VALID, f"{entry.task}: {entry.reasons} {[fault.line for fault in entry.faults]}"
@@ -230,7 +232,7 @@ class SuiteContract:
 
         import unibench
 
-        env = unibench.make(f"{self.suite}/{self.tasks[0]}", settings=self.settings)
+        env = unibench.make(f"{self.suite}/{self.tasks[0]}", settings=self.settings, substrate=self.substrate)
         try:
             check_env(env, skip_render_check="screenshot" not in env.offers.observations)
         finally:

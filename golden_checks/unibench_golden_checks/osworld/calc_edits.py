@@ -16,7 +16,9 @@ def used_cells(doc: Any) -> dict[str, Any]:
         for column in range(min(columns, 25) + 1):
             cell = sheet.getCellByPosition(column, row)
             if cell.String:
-                found[f"{chr(65 + column)}{row + 1}"] = cell.String if cell.FormulaResultType2 == 2 or cell.Type.value == "TEXT" else cell.Value
+                found[f"{chr(65 + column)}{row + 1}"] = (
+                    cell.String if cell.FormulaResultType2 == 2 or cell.Type.value == "TEXT" else cell.Value
+                )
     return found
 
 

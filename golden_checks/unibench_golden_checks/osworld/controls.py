@@ -33,6 +33,7 @@ from unibench_golden_checks.osworld.artefacts import artefact_controls
 from unibench_golden_checks.osworld.documents import document_controls
 from unibench_golden_checks.osworld.files import file_controls
 from unibench_golden_checks.osworld.refusals import refusal_controls
+from unibench_golden_checks.osworld.repro import script
 from unibench_golden_checks.osworld.settings import Recipe
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
@@ -71,7 +72,7 @@ class OsworldGolden:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
-        return ""
+        return script(self._tasks[spec.task], run, packages)
 
     def true_at_start(self, task: str) -> bool:
         return False

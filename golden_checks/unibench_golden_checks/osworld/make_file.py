@@ -82,7 +82,7 @@ def image(width: int, height: int, format: str, noise: bool = False, quality: in
 
 def mp3(tags: dict[str, str], seconds: int = 1) -> bytes:
     """Silence, with ID3 tags (``TSSE`` at least, as encoders write it)."""
-    from mutagen.id3 import ID3, TPE1, TSSE, TIT2
+    from mutagen.id3 import ID3, TIT2, TPE1, TSSE
 
     frame = bytes.fromhex("fffb9064") + bytes(413)
     out = io.BytesIO(frame * (38 * seconds))

@@ -33,9 +33,7 @@ def in_office(handle: DesktopHandle, path: str, function: Callable[..., Any], **
     lines.append("print('RESULT ' + json.dumps(result))")
     # `from __future__` must come first, and our own package is not there.
     ours = ("from __future__", "from unibench_golden_checks")
-    source = "from __future__ import annotations\n" + "\n".join(
-        line for line in "\n".join(lines).splitlines() if not line.startswith(ours)
-    )
+    source = "from __future__ import annotations\n" + "\n".join(line for line in "\n".join(lines).splitlines() if not line.startswith(ours))
     done = handle.guest.execute(["/usr/bin/python3", "-c", source])
     found = done.output.rpartition("RESULT ")[2]
     if done.returncode != 0 or "RESULT " not in done.output:

@@ -78,7 +78,11 @@ BY_PLACE: dict[str, dict[str, Any]] = {
     },
     "libreoffice_calc/357ef137-7eeb-4c80-a3bb-0951f26a8aff/Multiply_Time_Number.xlsx": {
         "kind": "xlsx",
-        "rows": [["Day 1", "Day 2", "Total hours", "Hourly rate", "Earned"], [], [9.25 / 24, (19 + 1 / 6 - 9.25) / 24, (19 + 1 / 6) / 24, 10]],
+        "rows": [
+            ["Day 1", "Day 2", "Total hours", "Hourly rate", "Earned"],
+            [],
+            [9.25 / 24, (19 + 1 / 6 - 9.25) / 24, (19 + 1 / 6) / 24, 10],
+        ],
         "durations": ["A3", "B3", "C3"],
     },
     "libreoffice_impress/ac9bb6cb-1888-43ab-81e4-a98a547918cd/saa-format-guide.pptx": {"kind": "pptx", "slides": _SLIDES, "numbers": True},

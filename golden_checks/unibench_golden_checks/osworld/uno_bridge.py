@@ -43,7 +43,8 @@ def document(accept: str, path: str) -> Any:
         found = desktop.Components.createEnumeration()
         while found.hasMoreElements():
             component = found.nextElement()
-            if unquote(getattr(component, "URL", "")) == "file://" + path:
+            # One that is still being read has no controller, and would forget what is done to it.
+            if unquote(getattr(component, "URL", "")) == "file://" + path and component.CurrentController is not None:
                 return component
         time.sleep(0.1)
     raise RuntimeError("no open document is " + path)
@@ -59,3 +60,19 @@ def dispatch(doc: Any, command: str, arguments: dict[str, Any]) -> None:
     _manager[0].createInstance("com.sun.star.frame.DispatchHelper").executeDispatch(
         doc.CurrentController.Frame, ".uno:" + command, "", 0, tuple(given)
     )
+
+
+def saved(doc: Any) -> str:
+    """The document as the app would save it now, in its own format, in Base64; the document itself stays unsaved."""
+    import base64
+    import tempfile
+    from pathlib import Path, PurePosixPath
+
+    import uno
+
+    filters = {".docx": "MS Word 2007 XML", ".pptx": "Impress MS PowerPoint 2007 XML", ".xlsx": "Calc MS Excel 2007 XML"}
+    kind = uno.createUnoStruct("com.sun.star.beans.PropertyValue")
+    kind.Name, kind.Value = "FilterName", filters[PurePosixPath(unquote(doc.URL)).suffix]
+    with tempfile.TemporaryDirectory() as folder:
+        doc.storeToURL("file://" + folder + "/copy", (kind,))
+        return base64.b64encode(Path(folder, "copy").read_bytes()).decode()

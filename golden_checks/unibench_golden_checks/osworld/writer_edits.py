@@ -125,7 +125,13 @@ def page_numbers(doc: Any) -> list[dict[str, Any]]:
                 adjust = _paragraphs_of(text)[0].ParaAdjust
                 number = adjust.value if hasattr(adjust, "value") else adjust
                 found.append(
-                    {"style": style, "at": place.lower(), "text": text.String, "field": "TextField" in fields, "align": align.get(number, "other")}
+                    {
+                        "style": style,
+                        "at": place.lower(),
+                        "text": text.String,
+                        "field": "TextField" in fields,
+                        "align": align.get(number, "other"),
+                    }
                 )
     return found
 

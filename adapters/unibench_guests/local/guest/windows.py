@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
+from pathlib import Path
 
 from Xlib import X, display, error
 
 # Debian's browser says Chromium in its titles; 28 of OSWorld's tasks look for the name that Ubuntu's image shows.
 CHROME = ("Google Chrome", "Chromium")
+
+SESSION = frozenset(("bwrap", "Xvfb", "openbox", "dbus-daemon", "at-spi-bus-laun", "at-spi2-registr", "dconf-service"))
+"""What a session consists of, as the kernel names it (15 characters); beside it only the server."""
 
 
 def titles() -> dict[str, str]:
@@ -35,9 +40,21 @@ def act(action: str, name: str, *, strict: bool, by_class: bool, seconds: float 
         for each in dict.fromkeys((name, name.replace(*CHROME))):
             if subprocess.run(["wmctrl", options, each], capture_output=True, check=False).returncode == 0:
                 return True
-        if time.monotonic() >= until:
+        if time.monotonic() >= until or not programs_run():
             return False
         time.sleep(0.1)
+
+
+def programs_run() -> bool:
+    """Whether anything but the session itself runs; else no window will ever come up."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            name = (process / "comm").read_text().strip()
+        except OSError:
+            continue
+        if name not in SESSION and int(process.name) != os.getpid():
+            return True
+    return False
 
 
 def wait_for(*parts: str, seconds: float) -> bool:

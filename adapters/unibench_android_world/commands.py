@@ -1,0 +1,135 @@
+"""``unibench android …``: replay instances from their records; is the simulated device what it claims to be?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unibench.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from unibench.golden.results import ControlRun
+
+
+def record(transcript: Path, task: list[str] | None = None, substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
+    """Golden-check tasks on a phone, and write down each adb command and what the phone said.
+
+    --task GLOB names the tasks; --set K=V gives a setting, as elsewhere.
+    """
+    from unibench import registry
+    from unibench.golden.check import GoldenCheck, Plan
+    from unibench.golden.ledger import coverage
+    from unibench_android_world import FACE, AndroidWorldSettings
+    from unibench_android_world.machines import find_adb
+    from unibench_guests.simdevice import transcript as tools
+
+    if transcript.exists():
+        raise UsageError(f"{transcript} is there already; name another file, or remove it")
+    settings = AndroidWorldSettings.parse({"transport": "adb", **_pairs(set)})
+    with tempfile.TemporaryDirectory() as folder:
+        program = tools.recorder(Path(folder), find_adb(settings.adb_path), transcript)
+        recorded = settings.model_copy(update={"adb_path": str(program)})
+        with registry.open_suite(FACE.name, settings, substrate) as remote:
+            known = [each.id for each in remote.tasks()]
+        chosen = [name for name in known if any(fnmatchcase(name, glob) for glob in task or ["*"])]
+        if not chosen:
+            raise UnknownName.among("task of android_world", ", ".join(task or []), known)
+        check = GoldenCheck(Plan(lambda: registry.open_suite(FACE.name, recorded, substrate), chosen))
+        ledger = check.run()
+    yield f"{ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"
+    yield f"{len(tools.read(transcript))} commands: {transcript}"
+
+
+def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = None) -> Iterator[str]:
+    """Bring a ledger's instances up again from their records, on a fresh device, and compare goal and verdicts.
+
+    The golden and the untouched state of each instance are built again; --task GLOB names some tasks. --set K=V changes a
+    setting that affects no score (transport=adb takes the real adb client and server).
+    """
+    from unibench import registry
+    from unibench.golden.ledger import read_ledger
+    from unibench.golden.results import ControlRun, Outcome
+    from unibench_android_world import FACE
+
+    known = read_ledger(ledger)
+    settings = FACE.settings.parse({**known.settings, **_pairs(set)})
+    if settings.digest != known.settings_digest:
+        raise UsageError("a setting that affects scores was changed; the verdicts could not be compared")
+    compared = differing = 0
+    with registry.open_suite(FACE.name, settings, known.substrate.name) as remote:
+        for entry in known.entries:
+            if task and not any(fnmatchcase(entry.task, glob) for glob in task):
+                continue
+            for check in entry.instances:
+                spec = check.spec.model_dump(mode="json")
+                for run in check.runs:
+                    if run.control not in ("untouched", "golden") or run.outcome is not Outcome.JUDGED or run.repeat:
+                        continue
+                    reply, _ = remote.call("run_control", spec=spec, control=run.control, shot="never")
+                    again = ControlRun.model_validate(reply["run"])
+                    compared += 1
+                    was, now = (_said(each) for each in (run, again))
+                    if (check.goal, was) != (reply["goal"], now):
+                        differing += 1
+                        yield f"{entry.task}, seed {check.spec.seed}, {run.control}: recorded {was}, now {now}; {reply['goal']}"
+    yield f"{compared} states built again from their records: {compared - differing} the same, {differing} not"
+    if differing:
+        raise SystemExit(1)
+
+
+def _pairs(set: list[str] | None) -> dict[str, str]:
+    """Settings as the command line gives them.
+
+    Raises:
+        UsageError: one is not K=V.
+    """
+    for pair in set or []:
+        if "=" not in pair:
+            raise UsageError(f"--set {pair!r} is not K=V")
+    return dict(pair.split("=", 1) for pair in set or [])
+
+
+def _said(run: ControlRun) -> str:
+    return f"{run.judgement.status} {run.judgement.score}" if run.judgement is not None else f"{run.outcome}: {run.message}"
+
+
+def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
+    """Run a transcript's commands on a fresh simulated device, and print every difference.
+
+    The device has AndroidWorld's apps, for which the suite's own environment is needed; with --bare it has none.
+    """
+    from unibench.session.python import python_for
+    from unibench_android_world import FACE
+    from unibench_guests.simdevice import transcript as tools
+
+    tools.read(transcript)
+    python = sys.executable if bare else str(python_for(FACE))
+    yield from _inside(python, "conform", str(transcript), *(["--bare"] if bare else []))
+
+
+def leaks(task: list[str] | None = None) -> Iterator[str]:
+    """Set tasks up and tear them down on the simulated device, and print what each leaves behind for the next one.
+
+    --task GLOB names the tasks. What two runs of one task differ in shows as well: the files that it rewrites.
+    """
+    from unibench.session.python import python_for
+    from unibench_android_world import FACE
+
+    yield from _inside(str(python_for(FACE)), "leaks", *(task or []))
+
+
+def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
+    """Runs a module of this package in another Python, and gives its lines."""
+    command = [python, "-m", f"unibench_android_world.{module}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"})
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise UsageError((done.stderr.strip().splitlines() or ["it did not run"])[-1])
+    yield from done.stdout.splitlines()
+    if done.returncode:
+        raise SystemExit(1)

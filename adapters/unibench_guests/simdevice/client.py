@@ -1,0 +1,62 @@
+"""What an adb client does, for a simulated device in this process: the client's own part of push and pull is here too."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from unibench_guests.simdevice.device import Completed, SimulatedDevice
+from unibench_guests.simdevice.providers import RECEIVED, add_message
+
+
+def run(device: SimulatedDevice, args: Sequence[str], *, seconds: float = 60.0) -> Completed:
+    """Runs ``adb ARGS``, without the options that choose server and device."""
+    match list(args):
+        case ["shell", *words]:
+            return device.shell(" ".join(words), seconds=seconds)
+        case ["push", local, remote]:
+            return push(device, Path(local), remote)
+        case ["pull", remote, local]:
+            return pull(device, remote, Path(local))
+        case ["emu", *words]:
+            return console(device, " ".join(words))
+        case ["root"]:
+            return Completed(0, b"adbd is already running as root\n")
+    device.gaps.append(f"adb {' '.join(args)[:400]}")
+    return Completed(1, b"", b"adb: not simulated\n")
+
+
+def push(device: SimulatedDevice, local: Path, remote: str) -> Completed:
+    """One file to the device, as the client and adbd do it: into a folder under its own name, missing folders made."""
+    target = device.path(remote)
+    if remote.endswith("/") and not target.is_dir():
+        return Completed(1, b"", f"adb: error: failed to copy '{local}' to '{remote}': remote Is a directory\n".encode())
+    if target.is_dir():
+        target = device.path(f"{remote}/{local.name}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(local, target)
+    target.chmod(0o660)
+    device.settle_times()
+    return Completed(0, f"{local}: 1 file pushed, 0 skipped.\n".encode())
+
+
+def pull(device: SimulatedDevice, remote: str, local: Path) -> Completed:
+    """One file from the device."""
+    source = device.path(remote)
+    if not source.exists():
+        return Completed(1, b"", f"adb: error: failed to stat remote object '{remote}': No such file or directory\n".encode())
+    device.settle_times()
+    shutil.copyfile(source, local / source.name if local.is_dir() else local)
+    device.settle_times()
+    return Completed(0, f"{remote}: 1 file pulled, 0 skipped.\n".encode())
+
+
+def console(device: SimulatedDevice, line: str) -> Completed:
+    """A line of the emulator's console."""
+    words = line.split(" ", 3)
+    if words[:2] == ["sms", "send"] and len(words) == 4:
+        add_message(device, words[2], words[3], RECEIVED)
+        return Completed(0, b"OK\n")
+    device.gaps.append(f"emulator console: {line[:400]}")
+    return Completed(1, b"", b"KO: not simulated\n")

@@ -1,0 +1,1 @@
+"""Right and nearly right end states of AndroidWorld's tasks, made by adb alone."""
