@@ -155,3 +155,26 @@ class TestOsworldContract(SuiteContract):
     @pytest.fixture(scope="class", autouse=True)
     def here(self, suite: OsworldSuite) -> None:
         """Skips where the suite cannot run."""
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "status"),
+    [
+        ("chrome/030eeff7-b492-4218-b312-701ec99ee0cc", "golden", Status.PASS),
+        ("chrome/030eeff7-b492-4218-b312-701ec99ee0cc", "off-again", Status.FAIL),
+        ("libreoffice_impress/2cd43775-7085-45d8-89fa-9e35c0a915cf", "golden", Status.PASS),
+        ("os/f9be0997-4b7c-45c5-b05c-4612b44a6118", "other-setting", Status.FAIL),
+    ],
+)
+def test_settings_made_in_the_application_are_read_back_and_judged(
+    suite: OsworldSuite, session: DesktopSession, task: str, name: str, status: Status
+) -> None:
+    spec = suite.draw(task, 0)
+    control = {control.name: control for control in all_controls(MODULE, spec)}[name]
+    session.reset(spec)
+    assert control.build is not None
+    assert control.build(session.handle).right is (status is Status.PASS)
+    for action in control.final:
+        session.act(action)
+    verdict = session.verify()
+    assert (verdict.status, verdict.error) == (status, None)

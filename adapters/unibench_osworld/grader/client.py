@@ -28,7 +28,7 @@ MEMORY = 8 << 30
 PROCESSES = 192
 OPTIONAL = ("easyocr", "librosa")
 HARMLESS = ("ipapi.co/", "publicsuffix.org/", "raw.githubusercontent.com/publicsuffix/")
-"""What upstream asks in passing, and does without: the time zone (``getters/misc.py``), and tldextract's list, of which it brings a copy."""
+"""What upstream asks in passing, and does without: the time zone (``getters/misc.py``), tldextract's list (it brings a copy)."""
 
 
 @cache

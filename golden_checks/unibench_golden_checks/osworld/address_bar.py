@@ -111,7 +111,7 @@ def _phones(*models: str) -> str:
 
 def _large_car(start: date, end: date, category: str = "large") -> str:
     return (
-        "https://www.rentalcars.com/search-results?locationName=Zürich&dropLocationName=Zürich"
+        "https://www.rentalcars.com/search-results?locationName=Z%C3%BCrich&dropLocationName=Z%C3%BCrich"
         f"&filterCriteria_carCategory={category}&filterCriteria_sortBy=PRICE&puDay={start.day}&puMonth={start.month}&puYear={start.year}"
         f"&doDay={end.day}&doMonth={end.month}&doYear={end.year}"
     )

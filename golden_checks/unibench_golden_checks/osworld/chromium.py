@@ -97,7 +97,8 @@ def engine(name: str) -> Make:
     """The search engine of that name is made the default one."""
     return on_page(
         "chrome://settings/searchEngines",
-        f"(async () => {{ {_ENGINES} const l = await p.getSearchEnginesList(); const e = l.defaults.find(e => e.name === {json.dumps(name)}); "
+        f"(async () => {{ {_ENGINES} const l = await p.getSearchEnginesList(); "
+        f"const e = l.defaults.find(e => e.name === {json.dumps(name)}); "
         "p.setDefaultSearchEngine(e.id ?? e.modelIndex, m.ChoiceMadeLocation.SEARCH_ENGINE_SETTINGS, false); "
         "for (let n = 0; n < 50; n++) { const now = await p.getSearchEnginesList(); "
         f"if (now.defaults.find(e => e.default).name === {json.dumps(name)}) return; await new Promise(r => setTimeout(r, 50)); }} "
@@ -176,6 +177,8 @@ def folder_of(title: str, *urls: str) -> str:
 
 # -- an unpacked extension ---------------------------------------------------------------------
 
+_OPEN = ("pyautogui.click(1472, 934)",)
+"""The dialog's button Open, on a screen of 1920x1080."""
 _EXTENSIONS = "chrome://extensions/"
 BY_DIALOG = Provenance(
     source="app",
@@ -197,11 +200,15 @@ def unpacked(folder: str, developer: bool = True) -> Make:
             )
             chosen = by_hand(
                 "time.sleep(2)",
+                "import subprocess",
+                "subprocess.run(['wmctrl', '-a', 'Select the extension'])",
+                "time.sleep(0.5)",
                 keys("ctrl", "l"),
                 "time.sleep(0.5)",
                 f"pyautogui.write({folder!r}, interval=0.02)",
+                "pyautogui.press('end')",
                 "time.sleep(0.5)",
-                "pyautogui.press('enter')",
+                *_OPEN,
                 "time.sleep(2)",
             )(handle)
         return [[_EXTENSIONS, mode, "loadUnpacked"], *chosen]
@@ -211,7 +218,8 @@ def unpacked(folder: str, developer: bool = True) -> Make:
 
 _LOADED = asked(
     _EXTENSIONS,
-    "chrome.developerPrivate.getExtensionsInfo({includeDisabled: true}).then(all => all.filter(e => e.location === 'UNPACKED').map(e => e.path))",
+    "chrome.developerPrivate.getExtensionsInfo({includeDisabled: true})"
+    ".then(all => all.filter(e => e.location === 'UNPACKED').map(e => e.path))",
 )
 _HELLO = "/home/user/Desktop/helloExtension"
 _COPY = "/home/user/helloExtension"

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from unibench.golden.control import Provenance
-from unibench_golden_checks.osworld.settings import Recipe, printed, shell
+from pydantic import JsonValue
+
+from unibench.golden.control import Provenance, RecipeFailed
+from unibench_golden_checks.osworld.settings import Recipe, printed, run, shell
+from unibench_osworld.session import DesktopHandle
 
 BY_SETTING = Provenance(source="instruction", means="shell", note="gsettings, which the desktop's own settings dialog calls as well")
+BY_OTHER_SETTING = BY_SETTING.model_copy(
+    update={
+        "source": "verifier-data",
+        "note": "the setting that the verifier takes as well: GNOME's own for dimming is not on this desktop",
+    }
+)
 BY_SHELL = Provenance(source="instruction", means="shell")
 _BUS = "export DBUS_SESSION_BUS_ADDRESS='unix:path=/run/user/1000/bus'; "
 
 
-def gsetting(schema: str, key: str, wanted: str, **mutants: str) -> Recipe:
+def gsetting(schema: str, key: str, wanted: str, provenance: Provenance = BY_SETTING, **mutants: str) -> Recipe:
     """One setting of the desktop.
 
     Args:
@@ -21,7 +30,7 @@ def gsetting(schema: str, key: str, wanted: str, **mutants: str) -> Recipe:
         wanted=wanted,
         golden=shell(f'gsettings set {schema} {key} "{wanted}"'),
         read=printed(f"gsettings get {schema} {key}"),
-        provenance=BY_SETTING,
+        provenance=provenance,
         mutants={name.replace("_", "-"): shell(script) for name, script in mutants.items()},
     )
 
@@ -42,6 +51,13 @@ _SPEED = "mkdir -p ~/Test/Speed; printf 'Ping 12\\nDownload 93.41\\nUpload 38.20
 _INTERFACE, _ACCESS = "org.gnome.desktop.interface", "org.gnome.desktop.a11y"
 _DESKTOP = "~/Desktop"
 _JPGS = "find ~/Desktop/photos -name '*.jpg'"
+
+
+def _sorted_here(handle: DesktopHandle) -> list[JsonValue]:
+    """The verifier compares what ``ls`` prints with the order of the official machine's locale, en_US.UTF-8."""
+    if run(handle.guest, "printf 'DOC\\ncco\\n' | sort").split() != ["cco", "DOC"]:
+        raise RecipeFailed("this desktop's locale sorts names in another order than the official machine's, and the verifier compares that")
+    return shell(_SORTED)(handle)
 
 
 def _sorted_well(listing: str) -> bool:
@@ -90,10 +106,14 @@ TABLE: dict[str, Recipe] = {
         "lock-enabled",
         "true",
         other_setting="gsettings set org.gnome.desktop.screensaver idle-activation-enabled true",
-        on_and_off="gsettings set org.gnome.desktop.screensaver lock-enabled true; gsettings set org.gnome.desktop.screensaver lock-enabled false",
+        on_and_off="for v in true false; do gsettings set org.gnome.desktop.screensaver lock-enabled $v; done",
     ),
     "os/bedcedc4-4d72-425e-ad62-21960b11fe0d": gsetting(
-        "org.gnome.desktop.session", "idle-delay", "uint32 0", longer="gsettings set org.gnome.desktop.session idle-delay 900"
+        "org.gnome.desktop.session",
+        "idle-delay",
+        "uint32 0",
+        BY_OTHER_SETTING,
+        longer="gsettings set org.gnome.desktop.session idle-delay 900",
     ),
     "os/f9be0997-4b7c-45c5-b05c-4612b44a6118": gsetting(
         "org.gnome.desktop.notifications",
@@ -155,8 +175,8 @@ TABLE: dict[str, Recipe] = {
         golden=shell(_SPEED),
         read=printed("cat ~/Test/Speed/results.txt 2>/dev/null || echo none"),
         right=lambda found: (
-            [line.split()[:1] + [len(line.split())] for line in str(found).splitlines()]
-            == [[name, 2] for name in ("Ping", "Download", "Upload")]
+            [(line.split()[:1], len(line.split())) for line in str(found).splitlines()]
+            == [([name], 2) for name in ("Ping", "Download", "Upload")]
         ),
         provenance=BY_RULE,
         mutants={
@@ -181,7 +201,7 @@ TABLE: dict[str, Recipe] = {
     ),
     "multi_apps/869de13e-bef9-4b91-ba51-f6708c40b096": Recipe(
         wanted={"papers": list(_PAPERS), "projects": list(_CODE)},
-        golden=shell(_SORTED),
+        golden=_sorted_here,
         read=printed("cd ~/Desktop; ls -p . Paper_reading Projects Miscellaneous"),
         right=lambda found: _sorted_well(str(found)),
         provenance=Provenance(

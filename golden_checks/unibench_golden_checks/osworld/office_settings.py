@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from unibench.golden.control import Provenance, RecipeFailed
 from unibench_golden_checks.osworld.office import ACCEPT
-from unibench_golden_checks.osworld.settings import Make, Read, Recipe
+from unibench_golden_checks.osworld.settings import Make, Read, Recipe, by_hand, keys
 from unibench_osworld.session import DesktopHandle
 
 BY_CONFIGURATION = Provenance(
@@ -95,6 +95,24 @@ _SAVE = "/org.openoffice.Office.Common/Save/Document/"
 _FONT = "/org.openoffice.Office.Writer/DefaultFont/"
 _START = "/org.openoffice.Office.Impress/Misc/Start/"
 
+_PANEL = (
+    "pyautogui.press('f10')",
+    "time.sleep(0.5)",
+    "pyautogui.press('right', presses=2, interval=0.1)",
+    "time.sleep(0.5)",
+    "pyautogui.press('down', presses=11, interval=0.1)",
+    "pyautogui.press('enter')",
+    "time.sleep(2)",
+)
+"""View > Slide Pane, by the keyboard."""
+
+
+def _parts(handle: DesktopHandle) -> JsonValue:
+    """Which of the panels at the sides are to be seen."""
+    tree = handle.guest.accessibility_tree()
+    return {"slides": 'name="Slides View"' in tree, "sidebar": 'name="Master Slide:"' in tree}
+
+
 TABLE: dict[str, Recipe] = {
     "libreoffice_impress/2cd43775-7085-45d8-89fa-9e35c0a915cf": option_recipe(
         {_SAVE + "AutoSave": True, _SAVE + "AutoSaveTimeIntervall": 3},
@@ -111,5 +129,13 @@ TABLE: dict[str, Recipe] = {
         {_FONT + "Standard": "Times New Roman"},
         other_font={_FONT + "Standard": "Arial"},
         headings_only={_FONT + "Heading": "Times New Roman"},
+    ),
+    "libreoffice_impress/ef9d12bd-bcee-4ba0-a40e-918400f43ddf": Recipe(
+        wanted="the panel with the slides is to be seen",
+        golden=by_hand(*_PANEL),
+        read=_parts,
+        right=lambda found: isinstance(found, dict) and found["slides"] is True,
+        provenance=Provenance(source="app", means="real-input", note="the menu's own entry, by the keyboard"),
+        mutants={"other-panel": by_hand(keys("ctrl", "f5"), "time.sleep(2)"), "shown-and-closed": by_hand(*_PANEL, *_PANEL)},
     ),
 }
