@@ -69,6 +69,39 @@ def test_a_huge_action_is_done_and_leaves_a_bounded_record(tmp_path: Path) -> No
     assert "was cut for its size" in done.stderr
 
 
+def test_half_a_character_from_an_agent_is_escaped_and_the_run_goes_on(tmp_path: Path) -> None:
+    records = run(tmp_path, "agents:Surrogates", "-t", "count-notes", "-t", "stay-light")
+    assert [(record.ending, record.score) for record in records] == [(Ending.AGENT_ERROR, 0.0)] * 2
+    assert all(r"\ud83d bad" in record.error and list(record.usage) == [r"\ud802"] for record in records)
+    (answered,) = run(tmp_path, "agents:HalfAnswer", "-t", "count-notes", folder="s")
+    assert answered.judgement is not None
+    assert answered.judgement.children[0].evidence.found == r"\ud83d"
+    with RunStore(tmp_path / "r") as store:
+        manifest = store.manifest()
+    assert manifest is not None
+    assert manifest.agent.described == {"model": r"\ud800", r"\ud801": 1}
+    for words in (["show", "r"], ["show", "r", "0"], ["show", "s", "-f", "json"], ["scorecard", "r", "-f", "json"], ["replay", "s", "0"]):
+        assert unibench(tmp_path, *words).returncode == 0
+
+
+# -- secrets -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["sk-4f0c1d5e9b7a\r", "sk \"4f0c'1d5e9b7a\\n"])
+def test_secrets_are_in_no_file_in_no_form(tmp_path: Path, key: str) -> None:
+    arguments = ("-A", "api_key=hush-hush-7a", "-t", "count-notes", "-t", "stay-light")
+    answered, raised = run(tmp_path, "agents:Tells", *arguments, MY_API_KEY=key)
+    assert "[redacted]" in raised.error
+    assert answered.judgement is not None
+    assert str(answered.judgement.children[0].evidence.found).endswith("x" * 10 + "[redacted][redacted]")
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file())
+    shown = unibench(tmp_path, "show", "r", "1").stdout + unibench(tmp_path, "scorecard", "r", "-f", "json").stdout
+    assert b"[redacted]" in kept
+    for part in ("4f0c", "1d5e", "hush-"):
+        assert part.encode() not in kept
+        assert part not in shown
+
+
 # -- kills -------------------------------------------------------------------------------------
 
 

@@ -13,10 +13,11 @@ from unibench.agents.process import AgentProcess
 from unibench.errors import AgentError, AgentTimeout, EnvironmentFault, UnibenchError, UnsupportedAction
 from unibench.observations import Observation
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
+from unibench.redaction import redacted
 from unibench.rules import EpisodeRules, Spent
 from unibench.runs.plan import Planned
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
-from unibench.runs.traces import Trace, redacted
+from unibench.runs.traces import Trace
 from unibench.session.remote import RemoteSuite
 from unibench.suite import ActionResult
 from unibench.task import Brief, Budget, InstanceSpec

@@ -16,9 +16,9 @@ from unibench.errors import AgentError, Fault, FileProblem, UnknownName, Unsuppo
 from unibench.golden.results import Judgement
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
 from unibench.record import Record
+from unibench.redaction import REDACTED
 from unibench.rules import AT_BUDGET, EpisodeRules, Spent
 from unibench.runs.records import EpisodeRecord, Manifest
-from unibench.runs.traces import REDACTED
 from unibench.session.remote import RemoteSuite
 from unibench.task import Budget, Instance
 from unibench.verdict import Verdict, VerifierDescriptor

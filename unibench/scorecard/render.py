@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 
-from unibench.runs.traces import REDACTED
+from unibench.redaction import REDACTED
 from unibench.scorecard.rows import Row, Scorecard
 
 HEADINGS = ("agent", "suite", "verifier", "scale", "machine", "tasks", "n", "score", "95 %", "unscored", "bounds")
