@@ -82,6 +82,15 @@ class Tells:
             raise RuntimeError(f"Illegal header value {self.key.encode()!r}")
         return {"type": "answer", "text": "x" * 10 + self.key} if self.steps == 1 else {"type": "done"}
 
+class Dies:
+    """Ends the whole run, as kill -9 does, in the middle of the first episode."""
+    def __init__(self, **arguments):
+        pass
+    def act(self, observation):
+        if os.path.exists("die"):
+            os.kill(os.getppid(), 9)
+        return {"type": "done"}
+
 def slowly(observation):
     time.sleep(0.02)
     return {"type": "done"}

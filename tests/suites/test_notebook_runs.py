@@ -102,6 +102,26 @@ def test_secrets_are_in_no_file_in_no_form(tmp_path: Path, key: str) -> None:
         assert part not in shown
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("max_tokens=10", "max_tokens=99"), ("api_key=sk-1234567", "api_key=sk-7654321"), ("author=A", "author=B")]
+)
+def test_a_run_does_not_go_on_with_other_arguments_even_secret_ones(tmp_path: Path, one: str, other: str) -> None:
+    (tmp_path / "die").touch()
+    arguments = ("run", "notebook", "-a", "agents:Dies", "-t", "stay-light", "-o", "r", "-A")
+    assert unibench(tmp_path, *arguments, one).returncode < 0
+    (tmp_path / "die").unlink()
+    refused = unibench(tmp_path, *arguments, other)
+    assert refused.returncode == 2
+    assert "holds another run (" in refused.stderr
+    assert "agent" in refused.stderr
+    assert unibench(tmp_path, *arguments, one).returncode == 0
+    with RunStore(tmp_path / "r") as store:
+        manifest = store.manifest()
+    assert manifest is not None
+    name, _, value = one.partition("=")
+    assert manifest.agent.arguments == {name: "[redacted]" if name == "api_key" else value}
+
+
 # -- kills -------------------------------------------------------------------------------------
 
 

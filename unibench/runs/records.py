@@ -21,10 +21,15 @@ Checked = Literal["valid", "invalid", "undecided", "stale", "unchecked"]
 
 
 class AgentIdentity(Record):
-    """Who acted: the name, what it was called with, and what it says of itself (model, prompt digest, sampling)."""
+    """Who acted: the name, what it was called with, and what it says of itself (model, prompt digest, sampling).
+
+    Attributes:
+        withheld: names the secret arguments, whose values are not on record; empty if there are none.
+    """
 
     name: str
     arguments: dict[str, JsonValue] = {}
+    withheld: str = ""
     described: dict[str, JsonValue] = {}
 
 

@@ -153,6 +153,8 @@ def differences(one: Manifest, other: Manifest) -> list[str]:
     named = [name for name in type(one.protocol).model_fields if getattr(one.protocol, name) != getattr(other.protocol, name)]
     if (one.agent.name, one.agent.arguments) != (other.agent.name, other.agent.arguments):
         named.append("agent")
+    elif one.agent.withheld != other.agent.withheld:
+        named.append("the agent's secret arguments")
     if one.agent.described != other.agent.described:
         named.append("what the agent says of itself")
     if one.specs != other.specs:
