@@ -91,6 +91,19 @@ class Dies:
             os.kill(os.getppid(), 9)
         return {"type": "done"}
 
+class Fades:
+    """Its model fails at each third call, which costs 1."""
+    def __init__(self, at="3"):
+        self.calls, self.at, self.usage = 0, int(at), {"cost": 0.0}
+    def act(self, observation):
+        self.calls += 1
+        if self.calls == self.at:
+            self.calls = 0
+            from unibench.agents import AgentUnavailable
+            raise AgentUnavailable("no reply")
+        self.usage["cost"] += 1.0
+        return "theme"
+
 def slowly(observation):
     time.sleep(0.02)
     return {"type": "done"}

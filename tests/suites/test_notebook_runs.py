@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import time
@@ -47,6 +48,15 @@ def test_budgets_are_told_to_the_agent_and_kept_in_the_protocol(tmp_path: Path) 
     for name in ("--max-cost", "--max-seconds"):
         for value in ("nan", "inf", "0", "-1"):
             assert unibench(tmp_path, "run", "notebook", "-a", "idle", name, value, "-o", "s").returncode == 2
+
+
+@pytest.mark.parametrize(("budget", "attempts", "cost"), [("99", 3, 6.0), ("4", 2, 4.0), ("3", 2, 3.0)])
+def test_the_budget_of_cost_is_the_episodes_and_not_each_attempts(tmp_path: Path, budget: str, attempts: int, cost: float) -> None:
+    (record,) = run(tmp_path, "agents:Fades", "-t", "stay-light", "--max-cost", budget)
+    assert (record.ending, record.score, record.attempts) == (Ending.AGENT_UNAVAILABLE, None, attempts)
+    assert record.usage == {"cost": cost}
+    if budget == "3":
+        assert "budget of cost is used up, 2 of it by attempts that broke" in record.error
 
 
 # -- odd agents; more are in test_runs.py ------------------------------------------------------
@@ -120,6 +130,53 @@ def test_a_run_does_not_go_on_with_other_arguments_even_secret_ones(tmp_path: Pa
     assert manifest is not None
     name, _, value = one.partition("=")
     assert manifest.agent.arguments == {name: "[redacted]" if name == "api_key" else value}
+
+
+# -- what is broken, or nearly a number --------------------------------------------------------
+
+
+def test_a_broken_trace_and_a_number_that_is_none_are_said_in_a_line(tmp_path: Path) -> None:
+    (record,) = run(tmp_path, "claims-done", "-t", "stay-light")
+    path = tmp_path / "r" / record.trace
+    whole = path.read_bytes()
+
+    def said(*words: str) -> tuple[int, list[str]]:
+        done = unibench(tmp_path, *words)
+        return done.returncode, done.stderr.splitlines()
+
+    for broken in (whole[:-9], whole + b"\xff\n", b"3\n"):
+        path.write_bytes(broken)
+        for verb in ("show", "replay"):
+            code, (line,) = said(verb, "r", "0")
+            assert code == 2
+            assert "is broken" in line
+    path.write_bytes(whole + b'{"left_out": 3}\n')
+    assert "cut for its size: 3 events left out" in unibench(tmp_path, "show", "r", "0").stdout
+    for number in ("²", "٠", "9" * 5000):
+        code, (line,) = said("show", "r", number)
+        assert (code, line.startswith("unibench: no episode of r")) == (2, True)
+
+
+# -- folders -----------------------------------------------------------------------------------
+
+
+def test_a_refused_run_leaves_no_folder_and_the_same_run_is_one_card(tmp_path: Path) -> None:
+    refused = ("run", "notebook", "-a", "idle", "-o", "runs/deep/r")
+    assert unibench(tmp_path, *refused, "--seeds", "200000").returncode == 2
+    assert unibench(tmp_path, *refused, "--specs-from", "nowhere").returncode == 2
+    assert not (tmp_path / "runs").exists()
+    run(tmp_path, "claims-done", "-t", "stay-light")
+    (tmp_path / "link").symlink_to("r")
+    cards = json.loads(unibench(tmp_path, "scorecard", "link", "r", "./r", "-f", "json").stdout)
+    assert [card["run"] for card in cards] == ["link"]
+
+
+def test_what_a_kill_left_of_a_trace_goes_when_the_run_goes_on(tmp_path: Path) -> None:
+    run(tmp_path, "claims-done", "-t", "stay-light")
+    (folder,) = (tmp_path / "r" / "traces").iterdir()
+    (folder / ".trace.jsonl.abc.part").write_text("half")
+    run(tmp_path, "claims-done", "-t", "stay-light")
+    assert [path.name for path in folder.iterdir()] == ["trace.jsonl"]
 
 
 # -- kills -------------------------------------------------------------------------------------
