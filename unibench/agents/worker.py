@@ -52,16 +52,22 @@ class AgentWorker(Served):
             action = parse_action(given, dialect=self.dialect)
         except UnsupportedAction as error:
             raise AgentError(str(error)) from None
-        usage = self._usage()
-        return {"action": action.model_dump(mode="json"), "usage": {k: v - self._spent.get(k, 0.0) for k, v in usage.items()}}, []
+        return {"action": action.model_dump(mode="json"), "usage": self._used()}, []
+
+    def do_usage(self) -> Reply:
+        """What has been used in this episode; asked for after an action that failed."""
+        return {"usage": self._used()}, []
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
         except (AgentError, AgentUnavailable):
             raise
-        except Exception as error:  # noqa: BLE001 - the agent call's border
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent call's border
             raise AgentError(f"the agent raised {type(error).__name__}: {error}", detail=traceback.format_exc()[-4000:]) from None
+
+    def _used(self) -> dict[str, float]:
+        return {name: value - self._spent.get(name, 0.0) for name, value in self._usage().items()}
 
     def _usage(self) -> dict[str, float]:
         usage = self._guarded(lambda: getattr(self.agent, "usage", None))
