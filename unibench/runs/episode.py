@@ -164,7 +164,7 @@ def _attempt(
                 ending = Ending.TIME
                 break
             given, used = answered
-            tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
+            tally.usage = _added(before, used)
             tally.steps += 1
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
             action = _parsed(given)
@@ -181,11 +181,17 @@ def _attempt(
     except UnibenchError as error:
         tally.error = redacted(f"{type(error).__name__}: {error}")
         trace.add(event="error", error=tally.error, detail=error.detail)
+        if isinstance(error, (AgentError, AgentUnavailable)) and (used := agent.used()):
+            tally.usage = _added(before, used)
         if isinstance(error, AgentError):
             agent.kill()
         else:
             suite.kill()
         return ending_of(error), None
+
+
+def _added(before: dict[str, float], used: dict[str, float]) -> dict[str, float]:
+    return {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
 
 
 def _asked(
