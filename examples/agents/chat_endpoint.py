@@ -16,7 +16,8 @@ import time
 
 from chat_client import ChatClient
 
-from unibench.actions import Wait, parse_action
+from unibench.actions import parse_action
+from unibench.agents import no_op
 from unibench.agents.scaling import Scaling
 from unibench.errors import UnsupportedAction, UsageError
 
@@ -65,7 +66,7 @@ class ChatEndpoint:
         model: the model's name, as the endpoint calls it.
         base_url: up to but without ``/chat/completions``.
         observe: ``screenshot``, ``screenshot@WxH``, ``screenshot@WxH,pad`` or ``axtree``.
-        on_bad_reply: ``ask-again`` (once, then it is an agent error), ``no-op`` (a wait of no time), or ``error``.
+        on_bad_reply: ``ask-again`` (once, then it is an agent error), ``no-op`` (an action that does nothing), or ``error``.
         history: how many of the last replies the model is shown again.
         temperature, top_p, seed, max_output: sampling; what is not given is left to the endpoint.
         price_in, price_out: US dollars per million prompt and completion tokens; without both no cost is recorded.
@@ -120,6 +121,7 @@ class ChatEndpoint:
 
     def reset(self, brief):
         self.untold = False
+        self.brief = brief
         self.replies = []
         self.kinds = [name for name in brief.actions if name in FORMS]
         place = PLACES[self.kind]
@@ -145,7 +147,7 @@ class ChatEndpoint:
             self.replies = [*self.replies, reply][-self.history :] if self.history else []
             return action
         if self.on_bad_reply == "no-op":
-            return Wait(seconds=0)
+            return no_op(self.brief)
         raise NoAction(f"the model's reply holds no valid action: {reply[:200]!r}")
 
     def messages(self, observation):

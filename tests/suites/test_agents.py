@@ -272,6 +272,18 @@ def test_what_an_action_that_fails_has_cost_is_in_the_record(here: Path) -> None
     }
 
 
+@pytest.mark.parametrize("agent", ["idle", "random"])
+def test_the_floor_is_no_agent_error_where_a_suite_has_few_actions(here: Path, agent: str) -> None:
+    """The notebook has neither wait nor keys nor a wheel."""
+    _, records = run(here, agent, suite="notebook")
+    assert {record.ending for record in records} == {Ending.STEPS}
+    by_task = {record.spec.task: record.outcome for record in records}
+    assert len(by_task) == 5
+    if agent == "idle":
+        assert {task for task, outcome in by_task.items() if outcome == Outcome.SUCCESS} == {"stay-light"}
+        assert {record.action_errors for record in records} == {0}
+
+
 def test_bad_replies_that_end_an_episode_are_counted_and_paid_for(here: Path) -> None:
     """On the notebook, whose pages have no tree: the model's client and loop are as anywhere."""
     (here / "reader.py").write_text(

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.model_server import Body, Reply, broken, says, serving
-from unibench.actions import Action, Click, Element, Wait
+from unibench.actions import Action, Click, Element, Type, Wait
 from unibench.agents import AgentUnavailable
 from unibench.errors import UsageError
 from unibench.observations import Observation
@@ -186,7 +186,10 @@ def test_a_reply_without_a_valid_action_is_the_agents_own_error(reply: str | Non
         with pytest.raises(NoAction):
             act(model.url, on_bad_reply="error")
         assert len(model.requests) == 3
-        assert act(model.url, on_bad_reply="no-op") == Wait(seconds=0)
+        chat = agent(model.url, on_bad_reply="no-op")
+        assert chat.act(TREE) == Type(text=""), "this suite has no wait"
+        chat.reset(BRIEF.model_copy(update={"actions": ("click", "wait")}))
+        assert chat.act(TREE) == Wait(seconds=0)
 
 
 def test_the_last_replies_are_shown_again_and_no_more_than_asked_for() -> None:

@@ -63,7 +63,7 @@ def brief(**changes: Any) -> Brief:
         "suite": "s",
         "task": "t",
         "goal": (Text(text="Do it."),),
-        "actions": ("click",),
+        "actions": ("click", "wait"),
         "observations": ("screenshot",),
     }
     return Brief(**{**fields, "screen": (40, 30), "budget": Budget(steps=7), **changes})
@@ -539,3 +539,43 @@ def test_an_agentlab_agents_numbers_are_counted_whatever_their_type() -> None:
     agent._count(AgentInfo(stats={"input_tokens": np.int64(10), "cost": np.float32(0.5), "cost_name": "usd", "max_tokens": 10**400}))
     agent._count({"stats": MappingProxyType({"cost": Decimal("0.25")})})
     assert agent.usage == {"input_tokens": 10.0, "cost": 0.75}
+
+
+# -- doing nothing -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("actions", "nothing"),
+    [
+        (("click", "scroll", "type", "wait"), Wait(seconds=0)),
+        (("click", "type", "scroll"), Scroll()),
+        (("click", "type"), Type(text="")),
+        (("move", "click"), None),
+    ],
+)
+def test_doing_nothing_is_an_action_that_the_suite_has(
+    actions: tuple[str, ...], nothing: Action | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = brief(actions=actions)
+    wrapped, _ = osworld(("", []), actions=actions)
+    phone, _ = android(*[None] * 4, monkeypatch=monkeypatch, actions=actions)
+    idle = load_agent("idle", {})
+    if nothing is None:
+        with pytest.raises(AgentUnavailable, match="does nothing"):
+            idle.reset(told)
+        with pytest.raises(AgentUnavailable, match="does nothing"):
+            acts(phone, 1)
+        return
+    idle.reset(told)
+    assert acts(idle, 2) == [nothing, nothing]
+    assert acts(wrapped, 1) == [nothing]
+    assert acts(phone, 1) == [Wait(seconds=1.0) if "wait" in actions else nothing]
+
+
+def test_a_random_agent_does_only_what_the_suite_has() -> None:
+    agent = load_agent("random", {})
+    for kind in ("click", "type", "key", "scroll"):
+        agent.reset(brief(actions=(kind, "done")))
+        assert {action.type for action in acts(agent, 20)} == {kind}
+    with pytest.raises(AgentUnavailable, match="none of click, type, key and scroll"):
+        agent.reset(brief(actions=("open_app", "done")))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from unibench.actions import Action, Scroll, Type, Wait
 from unibench.errors import AgentUnavailable
 from unibench.observations import Observation
 from unibench.task import Brief
@@ -27,4 +28,16 @@ class Agent(Protocol):
         ...
 
 
-__all__ = ["Agent", "AgentUnavailable", "Brief", "Observation"]
+def no_op(brief: Brief) -> Action:
+    """An action that does nothing, of those that the suite has.
+
+    Raises:
+        AgentUnavailable: each of the suite's actions does something.
+    """
+    for action in (Wait(seconds=0), Scroll(), Type(text="")):
+        if action.type in brief.actions:
+            return action
+    raise AgentUnavailable(f"{brief.suite} has no action that does nothing (wait, scroll or type); it has {', '.join(brief.actions)}")
+
+
+__all__ = ["Agent", "AgentUnavailable", "Brief", "Observation", "no_op"]

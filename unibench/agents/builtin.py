@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
-from unibench.actions import Action, Answer, Click, Done, Infeasible, Key, Point, Scroll, Type, Wait
+from unibench.actions import Action, Answer, Click, Done, Infeasible, Key, Point, Scroll, Type
+from unibench.agents import AgentUnavailable, no_op
 from unibench.errors import UsageError
 from unibench.observations import Observation
 from unibench.task import Brief
 
 
 class Idle:
-    """Waits until the budget ends."""
+    """Does nothing until the budget ends: waits, or where the suite has no such action, turns the wheel by 0 or types no text."""
+
+    def reset(self, brief: Brief) -> None:
+        self._nothing = no_op(brief)
 
     def act(self, observation: Observation) -> Action:
-        return Wait(seconds=0)
+        return self._nothing
 
 
 class ClaimsDone:
@@ -35,20 +39,26 @@ class ClaimsInfeasible:
 
 
 class RandomAgent:
-    """Clicks, types and scrolls at random, the same way for the same goal and seed.
+    """Clicks, types, presses keys and scrolls at random, as far as the suite has these; the same way for the same goal and seed.
 
     Args:
         seed: another seed, other actions.
     """
 
+    WEIGHTS: ClassVar = {"click": 6, "type": 2, "key": 1, "scroll": 1}
+
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
         self._random = Random(seed)
         self._screen = (1, 1)
+        self._kinds: set[str] = set()
 
     def reset(self, brief: Brief) -> None:
         self._random = Random(f"{self._seed}/{brief.suite}/{brief.task}/{brief.text}")
         self._screen = brief.screen
+        self._kinds = self.WEIGHTS.keys() & set(brief.actions)
+        if not self._kinds:
+            raise AgentUnavailable(f"{brief.suite} has none of click, type, key and scroll; it has {', '.join(brief.actions)}")
 
     def act(self, observation: Observation) -> Action:
         point = Point(x=self._random.randrange(self._screen[0]), y=self._random.randrange(self._screen[1]))
@@ -58,7 +68,8 @@ class RandomAgent:
             Key(key=self._random.choice(["Enter", "Tab"])),
             Scroll(dy=self._random.choice([-100.0, 100.0])),
         ]
-        return self._random.choices(choices, weights=[6, 2, 1, 1])[0]
+        offered = [each for each in choices if each.type in self._kinds]
+        return self._random.choices(offered, weights=[self.WEIGHTS[each.type] for each in offered])[0]
 
 
 class Scripted:

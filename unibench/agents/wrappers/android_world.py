@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from unibench.actions import Action, Done, Home, Infeasible, Wait
+from unibench.agents import no_op
 from unibench.agents.wrappers.android_actions import BoundingBox, translate
 from unibench.agents.wrappers.common import describe, pixels
 from unibench.errors import AgentError, UnibenchError
@@ -23,7 +24,7 @@ from unibench.observations import Observation
 from unibench.task import Brief
 
 IDLE_STEPS = 3
-"""Steps without any action after which a wait is taken, so that the budget runs."""
+"""Steps without any action after which one that does nothing is taken, so that the budget runs."""
 
 
 class EpisodeOver(BaseException):
@@ -207,8 +208,6 @@ class AndroidWorldAgent:
         self._agent = agent
         self._env = env
         self._exchange = Exchange()
-        self._goal = ""
-        self._steps = 0
 
     @property
     def usage(self) -> Any:
@@ -219,14 +218,12 @@ class AndroidWorldAgent:
         return {**({"name": name} if isinstance(name, str) and name else {}), **describe("android-world", self._agent)}
 
     def reset(self, brief: Brief) -> None:
-        self._goal = brief.text
-        self._steps = brief.budget.steps or 0
         self._env.screen, self._env.dialects = brief.screen, brief.dialects
         # The suite has settled before each observation; upstream's own pause would only cost time.
         if isinstance(getattr(self._agent, "transition_pause", None), (int, float)):
             self._agent.transition_pause = 0.0
         exchange = self._exchange = Exchange()
-        self._env.begin(exchange, threading.Thread(target=self._run, args=(exchange,), daemon=True, name="android-world-agent"))
+        self._env.begin(exchange, threading.Thread(target=self._run, args=(exchange, brief), daemon=True, name="android-world-agent"))
 
     def act(self, observation: Observation) -> Action:
         elements = [UIElement.of(each) for each in observation["ui_elements"]] if "ui_elements" in observation else None
@@ -237,24 +234,24 @@ class AndroidWorldAgent:
         action: Action = given
         return action
 
-    def _run(self, exchange: Exchange) -> None:
+    def _run(self, exchange: Exchange, brief: Brief) -> None:
         """The agent's thread: upstream's loop (android_world/episode_runner.py), until the agent is done."""
         agent = self._agent
         try:
             if callable(reset := getattr(agent, "reset", None)):
                 reset(False)
-            if callable(limit := getattr(agent, "set_max_steps", None)) and self._steps:
-                limit(self._steps)
+            if callable(limit := getattr(agent, "set_max_steps", None)) and brief.budget.steps:
+                limit(brief.budget.steps)
             idle = 0
             while True:
                 acted = exchange.acted
-                result = agent.step(self._goal)
+                result = agent.step(brief.text)
                 if result.done:
                     self._env.give(Infeasible(reason="the agent says so") if self._env.infeasible else Done())
                     return
                 idle = idle + 1 if exchange.acted == acted else 0
                 if idle >= IDLE_STEPS:
-                    self._env.give(Wait(seconds=1.0))
+                    self._env.give(Wait(seconds=1.0) if "wait" in brief.actions else no_op(brief))
                     idle = 0
         except EpisodeOver:
             return

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from unibench.actions import Action, Native, Wait
+from unibench.actions import Action, Native
+from unibench.agents import no_op
 from unibench.agents.wrappers.common import describe, takes
 from unibench.agents.wrappers.desktop_actions import Desktop, NotLiteral
 from unibench.errors import AgentError, UsageError
@@ -61,7 +62,7 @@ class OSWorldAgent:
             if not self._waiting:
                 self._waiting = self._predicted(observation)
             # Nothing to do is a step, too: upstream looks and predicts again.
-            self._ready = (self._translated(self._waiting.pop(0)) if self._waiting else []) or [Wait(seconds=0)]
+            self._ready = (self._translated(self._waiting.pop(0)) if self._waiting else []) or [no_op(self._brief)]
         return self._ready.pop(0)
 
     def _predicted(self, observation: Observation) -> list[Any]:
