@@ -13,6 +13,7 @@ import time
 import httpx
 
 from unibench.agents import AgentUnavailable
+from unibench.errors import UsageError
 
 MAX_BODY = 8 * 2**20
 MAX_TOKENS = 2**53
@@ -36,10 +37,20 @@ class ChatClient:
         timeout: seconds for one call.
         retries: how often a failed call is tried again.
         pause: seconds before the first further try; doubled each time, up to 30.
+
+    Raises:
+        UsageError: the address is none.
     """
 
     def __init__(self, base_url: str, key: str | None, *, timeout: float = 60, retries: int = 4, pause: float = 1.0):
+        try:
+            url = httpx.URL(base_url)
+        except httpx.InvalidURL as error:
+            raise UsageError(f"base_url is no address: {error}") from None
+        if url.scheme not in ("http", "https") or not url.host:
+            raise UsageError(f"base_url={base_url} is no address: it begins with http:// or https:// and a host")
         self.url = base_url.rstrip("/") + "/chat/completions"
+        self.key = key
         self.timeout, self.retries, self.pause = timeout, retries, pause
         self.retried = 0
         # No redirects: the key goes to the named host and to no other.
@@ -74,13 +85,11 @@ class ChatClient:
             raise Retry("the reply takes too long") from None
         except httpx.HTTPError as error:
             raise Retry(f"{type(error).__name__}: {error}") from None
-        except httpx.InvalidURL as error:
-            raise AgentUnavailable(f"the endpoint's address is none: {error}") from None
         if reply.status_code in AGAIN or reply.status_code >= 500:
-            raise Retry(f"HTTP {reply.status_code}: {_said(data)}", _retry_after(reply.headers.get("retry-after", "")))
+            raise Retry(f"HTTP {reply.status_code}: {self.shown(data)}", _retry_after(reply.headers.get("retry-after", "")))
         if reply.status_code != 200:
-            raise AgentUnavailable(f"the endpoint refuses: HTTP {reply.status_code}: {_said(data)}")
-        return _completion(data)
+            raise AgentUnavailable(f"the endpoint refuses: HTTP {reply.status_code}: {self.shown(data)}")
+        return self._completion(data)
 
     async def _posted(self, body: dict, seconds: float) -> tuple[httpx.Response, bytes]:
         # Half a character (a lone surrogate) of a page's or the model's own cannot be sent.
@@ -98,27 +107,31 @@ class ChatClient:
                 await reply.aclose()
         return reply, bytes(data)
 
+    def _completion(self, data: bytes) -> dict:
+        try:
+            found = json.loads(data)
+        except (ValueError, RecursionError):
+            raise Retry(f"the reply is no JSON: {self.shown(data)}") from None
+        choices = found.get("choices") if isinstance(found, dict) else None
+        first = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
+            raise Retry(f"the reply is no chat completion: {self.shown(data)}")
+        if not _is_content(first["message"].get("content")):
+            raise Retry(f"the reply's content is no text: {self.shown(data)}")
+        usage = found.get("usage")
+        counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else []
+        if any(isinstance(count, (int, float)) and not 0 <= count <= MAX_TOKENS for count in counts):
+            raise Retry(f"the reply's usage is no count of tokens: {self.shown(data)}")
+        return found
+
+    def shown(self, said: bytes | str) -> str:
+        """The beginning of what the endpoint said, for a message; the key is taken out before it is cut."""
+        text = said if isinstance(said, str) else said.decode(errors="replace")
+        return (text.replace(self.key, "[redacted]") if self.key else text)[:200]
+
     def close(self) -> None:
         self._loop.run(self._http.aclose())
         self._loop.close()
-
-
-def _completion(data: bytes) -> dict:
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        raise Retry(f"the reply is no JSON: {_said(data)}") from None
-    choices = found.get("choices") if isinstance(found, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
-        raise Retry(f"the reply is no chat completion: {_said(data)}")
-    if not _is_content(first["message"].get("content")):
-        raise Retry(f"the reply's content is no text: {_said(data)}")
-    usage = found.get("usage")
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else []
-    if any(isinstance(count, (int, float)) and not 0 <= count <= MAX_TOKENS for count in counts):
-        raise Retry(f"the reply's usage is no count of tokens: {_said(data)}")
-    return found
 
 
 def _is_content(content: object) -> bool:
@@ -126,10 +139,6 @@ def _is_content(content: object) -> bool:
     if isinstance(content, list):
         return all(isinstance(part, dict) and isinstance(part.get("text", ""), str) for part in content)
     return content is None or isinstance(content, str)
-
-
-def _said(data: bytes) -> str:
-    return bytes(data[:200]).decode(errors="replace")
 
 
 def _retry_after(value: str) -> float:

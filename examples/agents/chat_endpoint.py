@@ -94,8 +94,14 @@ class ChatEndpoint:
         self.prices = None if price_in is None or price_out is None else (float(price_in), float(price_out))
         # Ends by itself before the run would end it: a slow model is no error of the agent's.
         self.act_seconds = 0.9 * float(os.environ.get("UNIBENCH_ACT_SECONDS", "300"))
+        key = os.environ.get(api_variable)
+        # A header cannot hold it; it would else be in the error of each call, and in the record.
+        if key and not re.fullmatch("[!-~]+", key):
+            raise UsageError(
+                f"the key in {api_variable} holds a line break (of a CRLF file, say), a space or what is no ASCII; set it anew"
+            )
         self.client = ChatClient(
-            base_url, os.environ.get(api_variable), timeout=float(timeout), retries=int(retries), pause=float(pause)
+            base_url, key, timeout=float(timeout), retries=int(retries), pause=float(pause)
         )  # fmt: skip
         self.totals = {"calls": 0, "bad_replies": 0, "prompt_tokens": 0, "completion_tokens": 0}
         self.untold = False
@@ -148,7 +154,7 @@ class ChatEndpoint:
             return action
         if self.on_bad_reply == "no-op":
             return no_op(self.brief)
-        raise NoAction(f"the model's reply holds no valid action: {reply[:200]!r}")
+        raise NoAction(f"the model's reply holds no valid action: {self.client.shown(reply)!r}")
 
     def messages(self, observation):
         """The system's prompt, the goal, the last replies, and what is on the screen now."""

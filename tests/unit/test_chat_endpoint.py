@@ -80,6 +80,34 @@ def test_the_key_comes_from_the_environment_and_is_in_nothing_that_is_recorded(m
 
 
 @pytest.mark.parametrize(
+    "key", ["sk-very-secret-123\r", "sk-very-secret-123\n", "sk-very secret-123", "sk-very\tsecret-123", "sk-very-s\xe9cret"]
+)
+def test_a_key_that_no_header_can_hold_is_refused_at_the_start_and_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", key)
+    with pytest.raises(UsageError, match=r"MY_KEY.*line break") as refused:
+        agent("http://localhost/v1", api_variable="MY_KEY")
+    assert "sk-" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost/v1", "ftp://localhost/v1", "http:///v1", "http://local\nhost/v1", "http://[::1/v1", "http://h:x/v1"]
+)
+def test_an_address_that_is_none_is_refused_at_the_start(url: str) -> None:
+    with pytest.raises(UsageError, match="base_url"):
+        agent(url)
+
+
+@pytest.mark.parametrize("before", [0, 185, 190, 199])
+def test_a_server_that_says_the_key_again_gives_no_part_of_it_away(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-123")
+    said = "x" * before + "sk-very-secret-123"
+    for reply in (Reply(said.encode(), 401), Reply(said.encode(), 500), Reply(said.encode()), says(said)):
+        with serving([reply]) as model, pytest.raises((AgentUnavailable, NoAction)) as failed:
+            act(model.url, retries=0)
+        assert "sk-" not in str(failed.value)
+
+
+@pytest.mark.parametrize(
     "first",
     [
         broken(500),
