@@ -10,6 +10,7 @@ import sys
 import textwrap
 import time
 from collections import UserDict
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -258,7 +259,7 @@ class Plays(EnvironmentInteractingAgent):
             return AgentInteractionResult(True, {})
         action = self.script[self.place]
         self.place += 1
-        if isinstance(action, Exception):
+        if isinstance(action, BaseException):
             raise action
         if action is not None:
             self.env.execute_action(action)
@@ -315,6 +316,8 @@ def test_infeasible_is_said_by_status(monkeypatch: pytest.MonkeyPatch) -> None:
         (JSONAction("click"), "neither an index nor a place"),
         (JSONAction("fly"), "'fly'"),
         (KeyError("oops"), "KeyError: 'oops'"),
+        (SystemExit("bye"), "SystemExit: bye"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
         (JSONAction("swipe", direction="in"), "'in'"),
         (JSONAction("input_text", text="a", clear_text=True), "android_world"),
     ],
@@ -342,6 +345,39 @@ def test_an_episode_that_ends_in_mid_step_leaves_nothing_to_the_next(monkeypatch
         assert acts(agent, 1) == [Click(target=P(1, 1))]
         agent.reset(brief())
     assert acts(agent, 3) == [Click(target=P(1, 1)), Click(target=P(2, 2)), Done()]
+
+
+class UsesThreads(EnvironmentInteractingAgent):
+    def step(self, goal: str) -> AgentInteractionResult:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(self.env.get_state).result()
+        return AgentInteractionResult(True, {})
+
+
+class LooksInItsConstructor(EnvironmentInteractingAgent):
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        env.reset()
+
+
+class Leaves(EnvironmentInteractingAgent):
+    def __init__(self, env: Any) -> None:
+        raise SystemExit("set MY_KEY first")
+
+
+def test_a_thread_of_its_own_that_uses_the_env_is_said() -> None:
+    agent = load_agent(f"{__name__}:UsesThreads", {})
+    agent.reset(brief())
+    with pytest.raises(AgentError, match="thread of its own"):
+        acts(agent, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("LooksInItsConstructor", "before the first episode"), ("Leaves", "does not start: SystemExit: set MY_KEY first")]
+)
+def test_a_constructor_that_cannot_work_is_said(name: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        load_agent(f"{__name__}:{name}", {})
 
 
 # -- AgentLab ------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def load_agent(name: str, arguments: dict[str, Any]) -> Any:
         raise
     except TypeError as error:
         raise UsageError(f"the agent {name} does not take these arguments: {error}") from None
-    except Exception as error:  # noqa: BLE001 - the agent call's border
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent call's border
         raise UsageError(f"the agent {name} does not start: {type(error).__name__}: {error}", detail=traceback.format_exc()) from None
 
 
@@ -53,7 +53,7 @@ def _found(name: str) -> Callable[..., Any]:
         sys.path.insert(0, "")
     try:
         found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
-    except Exception as error:  # noqa: BLE001 - the agent call's border: its module may raise anything
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent call's border: its module may raise anything
         raise UsageError(f"the agent {name} cannot be imported: {error}", detail=traceback.format_exc()) from None
     return found
 

@@ -19,7 +19,7 @@ from unibench.actions import Action, Done, Home, Infeasible, Wait
 from unibench.agents import no_op
 from unibench.agents.wrappers.android_actions import BoundingBox, translate
 from unibench.agents.wrappers.common import describe, pixels
-from unibench.errors import AgentError, UnibenchError
+from unibench.errors import AgentError, UnibenchError, UsageError
 from unibench.observations import Observation
 from unibench.task import Brief
 
@@ -142,6 +142,8 @@ class EnvFacade:
         self._mine().give(action)
 
     def _mine(self) -> Exchange:
+        if self._thread is None:
+            raise UsageError("the agent uses its env before the first episode (in its constructor, say); there is a screen from reset on")
         if threading.current_thread() is not self._thread:
             raise EpisodeOver
         return self._exchange
@@ -254,9 +256,10 @@ class AndroidWorldAgent:
                     self._env.give(Wait(seconds=1.0) if "wait" in brief.actions else no_op(brief))
                     idle = 0
         except EpisodeOver:
-            return
+            # If the episode is over, nobody reads this.
+            exchange.out.put(AgentError("the agent uses its env from a thread of its own; only the one that calls step may"))
         except UnibenchError as error:
             exchange.out.put(error)
-        except Exception as error:  # noqa: BLE001 - the agent call's border, in the agent's own thread
+        except BaseException as error:  # noqa: BLE001 - the agent call's border; act waits for what a thread that exits never says
             detail = traceback.format_exc()[-4000:]
             exchange.out.put(AgentError(f"the agent raised {type(error).__name__}: {error}", detail=detail))
