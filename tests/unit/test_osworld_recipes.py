@@ -141,13 +141,15 @@ def test_what_a_task_needs_of_its_machine_is_told_by_name(monkeypatch: pytest.Mo
     steps = [
         {"type": "launch", "parameters": {"command": ["/usr/bin/thunderbird"]}},
         {"type": "launch", "parameters": {"command": ["google-chrome", "--x"]}},
+        {"type": "launch", "parameters": {"command": "VLC_VERBOSE=-1 /usr/bin/gimp", "shell": True}},
         {"type": "execute", "parameters": {"command": "export A=1\ngnome-terminal --maximize", "shell": True}},
         {"type": "execute", "parameters": {"command": ["python", "-c", "code = 'vlc'"]}},
     ]
     found = task(steps, func="f", result={"type": "vlc_config", "dest": "vlcrc"})
-    assert programs.needed(found) == ["thunderbird", "google-chrome", "gnome-terminal", "vlc"]
+    assert programs.needed(found) == ["thunderbird", "google-chrome", "gimp", "gnome-terminal", "vlc"]
     assert programs.lacking(found) == [
         "the local desktop has no Thunderbird (thunderbird)",
+        "the local desktop has no GIMP (gimp)",
         "the local desktop has no GNOME Terminal (gnome-terminal)",
         "the local desktop has no VLC (vlc)",
     ]
