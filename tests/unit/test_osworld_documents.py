@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import io
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +18,10 @@ from unibench.errors import Unavailable
 from unibench.golden.control import BELOW_GOLDEN, PASSED, Provenance, Readback, RecipeFailed, Role
 from unibench.golden.results import ControlRun, Outcome
 from unibench_golden_checks.osworld import documents, files, stand_ins, writer_edits
+from unibench_golden_checks.osworld.artefacts import artefact_controls
 from unibench_golden_checks.osworld.controls import MODULE
 from unibench_golden_checks.osworld.office import in_office
+from unibench_golden_checks.osworld.one_text import with_one_text
 from unibench_golden_checks.osworld.repro import file_step, script
 from unibench_osworld.assets import AssetStore, Need, needs
 from unibench_osworld.task_files import TaskFile, TaskSet
@@ -193,3 +197,44 @@ def test_the_script_of_a_report_exits_with_1_while_the_fault_stands(role: str, t
     done = subprocess.run([sys.executable, "-c", source], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, timeout=60)
     assert done.returncode == code, done.stderr
     assert script(task, run.model_copy(update={"readback": Readback(steps=[["put", "/home/user/a.txt", 3]])}), {}) == ""
+
+
+def package(parts: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "parts", "part", "after"),
+    [
+        (
+            ".docx",
+            {"word/document.xml": "<w:t>a</w:t><w:t> </w:t>", "x": "<w:t>y</w:t>"},
+            "word/document.xml",
+            "<w:t>a xyz</w:t><w:t> </w:t>",
+        ),
+        (
+            ".pptx",
+            {"ppt/slides/slide2.xml": "<a:t>b</a:t>", "ppt/slides/slide10.xml": "<a:t>c</a:t>", "ppt/slides/slide11.xml": "<p/>"},
+            "ppt/slides/slide10.xml",
+            "<a:t>c xyz</a:t>",
+        ),
+    ],
+)
+def test_one_text_is_changed_and_nothing_else(suffix: str, parts: dict[str, str], part: str, after: str) -> None:
+    changed = with_one_text(package(parts), suffix)
+    assert changed is not None
+    with zipfile.ZipFile(io.BytesIO(changed[0])) as archive:
+        assert {name: archive.read(name).decode() for name in archive.namelist()} == {**parts, part: after}
+    assert with_one_text(package({"word/document.xml": "<w:t> </w:t>"}), suffix) is None
+
+
+@pytest.mark.parametrize(("name", "mutant"), [("a.docx", "one-paragraph"), ("a.pptx", "one-slide"), ("a.png", "one-region"), ("a.pdf", "")])
+def test_a_gold_file_of_each_kind_has_its_mutant(name: str, mutant: str) -> None:
+    evaluator = {"func": "f", "result": {"type": "vm_file", "path": f"/home/user/{name}"}}
+    evaluator["expected"] = {"type": "cloud_file", "path": URL + name, "dest": f"gold_{name}"}  # type: ignore[assignment]
+    found = [control.name for control in artefact_controls(TaskFile("os", "1", {"evaluator": evaluator}))]
+    assert found == ["golden", "initial-file", *([mutant] if mutant else [])]

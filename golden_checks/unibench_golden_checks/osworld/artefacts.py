@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -20,6 +21,8 @@ from unibench.golden.control import (
     Role,
 )
 from unibench_golden_checks.osworld import workbook
+from unibench_golden_checks.osworld.one_text import with_one_text
+from unibench_golden_checks.osworld.stand_ins import made
 from unibench_osworld.session import DesktopHandle
 from unibench_osworld.task_files import Check, TaskFile
 
@@ -27,6 +30,7 @@ BY_ARTEFACT = Provenance(
     source="artefact", means="file", note="upstream's gold file at the result's path, its application ended, so that no save writes over it"
 )
 BY_MUTATION = Provenance(source="artefact", means="file", note="upstream's gold file with one thing changed, at the result's path")
+_PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".bmp": "BMP"}
 _APPLICATIONS = ("soffice.bin", "soffice", "gimp", "code")
 
 
@@ -133,6 +137,20 @@ def _other_file(handle: DesktopHandle, gold: bytes) -> tuple[bytes, JsonValue]:
     raise NotApplicable("the task has no initial file of the result's type")
 
 
+def _one_text(handle: DesktopHandle, gold: bytes) -> tuple[bytes, JsonValue]:
+    """One paragraph, or one slide's text, is worded otherwise."""
+    changed = with_one_text(gold, PurePosixPath(_wanted(handle.task)[0][1]).suffix)
+    if changed is None:
+        raise NotApplicable("the gold file has no text to change")
+    return changed[0], ["text", changed[1][:80], "one word more"]
+
+
+def _one_region(handle: DesktopHandle, gold: bytes) -> tuple[bytes, JsonValue]:
+    """A sixteenth of the picture is turned into its negative."""
+    suffix = PurePosixPath(_wanted(handle.task)[0][1]).suffix
+    return made(kind="patched", data=base64.b64encode(gold).decode(), format=_PICTURES[suffix]), ["negative", "upper left sixteenth"]
+
+
 def artefact_controls(task: TaskFile) -> list[Control]:
     """The golden by upstream's gold files, and its mutants; empty if a check is no comparison with a gold file."""
     checks = task.checks[:1] if task.joined == "or" else task.checks
@@ -145,4 +163,11 @@ def artefact_controls(task: TaskFile) -> list[Control]:
     ]
     if _wanted(task)[0][1].endswith(".xlsx"):
         controls.append(Control("one-cell", Role.MUTANT, BELOW_GOLDEN, BY_MUTATION, placed(task, _one_cell), done, state="one-cell"))
+    for name, change, suffixes in (
+        ("one-paragraph", _one_text, (".docx",)),
+        ("one-slide", _one_text, (".pptx",)),
+        ("one-region", _one_region, tuple(_PICTURES)),
+    ):
+        if _wanted(task)[0][1].endswith(suffixes):
+            controls.append(Control(name, Role.MUTANT, BELOW_GOLDEN, BY_MUTATION, placed(task, change), done, state=name))
     return controls

@@ -23,6 +23,7 @@ from unibench_golden_checks.osworld import (
     impress_edits,
     office,
     office_settings,
+    one_text,
     settings,
     stand_ins,
     uno_bridge,
@@ -98,7 +99,7 @@ def _modules(task: str) -> tuple[ModuleType, ...]:
         return found[1]
     if task in documents.TASKS:
         return (documents, office, uno_bridge, writer_edits, impress_edits, calc_edits)
-    return (files,) if task in files.TASKS else (artefacts, workbook)
+    return (files,) if task in files.TASKS else (artefacts, workbook, one_text)
 
 
 MODULE = OsworldGolden()

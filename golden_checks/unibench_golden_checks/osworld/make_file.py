@@ -80,6 +80,23 @@ def image(width: int, height: int, format: str, noise: bool = False, quality: in
     return out.getvalue()
 
 
+def patched(data: str, format: str) -> bytes:
+    """The picture in Base64 with its upper left sixteenth turned into the negative."""
+    import base64
+
+    from PIL import Image, ImageChops
+
+    picture = Image.open(io.BytesIO(base64.b64decode(data)))
+    mode = "RGBA" if "A" in picture.mode and format == "PNG" else "RGB"
+    picture = picture.convert(mode)
+    box = (0, 0, max(1, picture.width // 4), max(1, picture.height // 4))
+    region = ImageChops.invert(picture.crop(box).convert("RGB")).convert(mode)
+    picture.paste(region, box)
+    out = io.BytesIO()
+    picture.save(out, format, **({"quality": 95} if format == "JPEG" else {}))
+    return out.getvalue()
+
+
 def mp3(tags: dict[str, str], seconds: int = 1) -> bytes:
     """Silence, with ID3 tags (``TSSE`` at least, as encoders write it)."""
     from mutagen.id3 import ID3, TIT2, TPE1, TSSE
@@ -133,7 +150,7 @@ def text(content: str) -> bytes:
     return content.encode()
 
 
-KINDS = {each.__name__: each for each in (docx, pptx, xlsx, image, mp3, pdf, tar, archive, text)}
+KINDS = {each.__name__: each for each in (docx, pptx, xlsx, image, patched, mp3, pdf, tar, archive, text)}
 
 if __name__ == "__main__":
     wanted = json.load(sys.stdin)
