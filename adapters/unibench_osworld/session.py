@@ -120,7 +120,7 @@ class DesktopSession(Session):
         self._machine.fresh()
         grader.relay.lead_to(self._machine.targets)
         made, failed = client.set_up(
-            grader, task.definition, assets, seconds=SETUP_SECONDS, lenient=task.infeasible and self._settings.stand_ins, **self._call
+            grader, task.definition, assets, seconds=SETUP_SECONDS, lenient=self._suite.lenient(task, self._settings), **self._call
         )
         guest = GuestClient(self._machine.url)
         self._episode = Episode(spec, task, assets, made, guest, history=[], judged={})

@@ -102,25 +102,36 @@ class OsworldSuite(Suite):
         found = self.files[task]
         reasons = [*self._skew(found), *self._wants(found, settings)]
         reasons += self.store(settings).lacking(found)
-        if substrate == "local" and not (found.infeasible and settings.stand_ins):
-            # A refusal's verifier looks at what the agent said, so that with stand-ins a program may be missing.
+        if substrate == "local" and not self.lenient(found, settings):
             reasons += lacking(found)
         return tuple(dict.fromkeys(reasons))
 
     def store(self, settings: DesktopSettings) -> AssetStore:
         """Where the tasks' files come from under these settings."""
-        maker = golden_module(self.name) if settings.stand_ins else None
         return AssetStore(
             self.name,
             settings.assets,
             online=settings.network,
             borrow=settings.borrowed_files,
-            maker=maker if isinstance(maker, MakesStandIns) else None,
+            maker=self._maker(settings),
         )
+
+    def _maker(self, settings: DesktopSettings) -> MakesStandIns | None:
+        module = golden_module(self.name) if settings.stand_ins else None
+        return module if isinstance(module, MakesStandIns) else None
+
+    def lenient(self, task: TaskFile, settings: DesktopSettings) -> bool:
+        """Whether steps of the set-up may fail, as a program may be missing: stand-ins are allowed, and the verifier does without.
+
+        A refusal's verifier looks at what the agent said, and some look at files only, which the golden recipe makes itself.
+        """
+        maker = self._maker(settings)
+        return settings.stand_ins and (task.infeasible or (maker is not None and maker.without_programs(task.id)))
 
     def stand_ins(self, task: str, settings: Settings) -> tuple[str, ...]:
         assert isinstance(settings, DesktopSettings)
-        return tuple(self.store(settings).stand_ins(self.files[task]))
+        found = self.files[task]
+        return (*self.store(settings).stand_ins(found), *(lacking(found) if self.lenient(found, settings) else ()))
 
     def _skew(self, task: TaskFile) -> list[str]:
         """What the installed evaluators lack, and what the static check finds fatal."""

@@ -17,7 +17,7 @@ import pytest
 from unibench.errors import Unavailable
 from unibench.golden.control import BELOW_GOLDEN, PASSED, Provenance, Readback, RecipeFailed, Role
 from unibench.golden.results import ControlRun, Outcome
-from unibench_golden_checks.osworld import documents, files, stand_ins, writer_edits
+from unibench_golden_checks.osworld import app_files, documents, files, stand_ins, writer_edits
 from unibench_golden_checks.osworld.artefacts import artefact_controls
 from unibench_golden_checks.osworld.controls import MODULE
 from unibench_golden_checks.osworld.office import in_office
@@ -113,6 +113,13 @@ def test_songs_and_pictures_too(task: str) -> None:
         assert control.build(handle(Guest())).right is (control.role is Role.GOLDEN), control.name
 
 
+@pytest.mark.parametrize("task", app_files.TASKS)
+def test_an_applications_file_is_right_in_the_golden_only(task: str) -> None:
+    for control in app_files.TASKS[task].controls():
+        assert control.build is not None
+        assert control.build(handle(Guest())).right is (control.role is Role.GOLDEN), control.name
+
+
 def test_what_is_sent_into_the_guest_stands_alone() -> None:
     guest = Guest(output='noise\nRESULT [{"text": "x"}]\n')
     assert in_office(handle(guest), "/home/user/it's.docx", writer_edits.align, paragraph=0, command="CenterPara") == [{"text": "x"}]
@@ -141,6 +148,9 @@ def test_every_recipe_is_for_the_file_that_its_verifier_reads() -> None:
 
 class Maker:
     version = "1"
+
+    def without_programs(self, task: str) -> bool:
+        return False
 
     def makes(self, place: str) -> bool:
         return place.endswith(".docx")

@@ -189,6 +189,10 @@ class MakesStandIns(Protocol):
         """Names what makes them; another version makes other files."""
         ...
 
+    def without_programs(self, task: str) -> bool:
+        """Whether the task's recipe makes an application's files itself, so that the application may be missing."""
+        ...
+
     def makes(self, place: str) -> bool:
         """Whether there is a stand-in for the file at this place in upstream's file cache (``domain/id/name``)."""
         ...

@@ -13,6 +13,7 @@ from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
 from unibench_golden_checks.osworld import (
     address_bar,
+    app_files,
     artefacts,
     browser,
     calc_edits,
@@ -30,6 +31,7 @@ from unibench_golden_checks.osworld import (
     workbook,
     writer_edits,
 )
+from unibench_golden_checks.osworld.app_files import app_file_controls
 from unibench_golden_checks.osworld.artefacts import artefact_controls
 from unibench_golden_checks.osworld.documents import document_controls
 from unibench_golden_checks.osworld.files import file_controls
@@ -66,7 +68,7 @@ class OsworldGolden:
             return refusal_controls()
         if found := recipe_of(task.id):
             return found[0].controls()
-        return document_controls(task) or file_controls(task) or artefact_controls(task)
+        return document_controls(task) or file_controls(task) or app_file_controls(task) or artefact_controls(task)
 
     def recipe_digest(self, task: str) -> str:
         text = "".join(inspect.getsource(module) for module in _modules(task)) + inspect.getsource(refusal_controls)
@@ -84,6 +86,9 @@ class OsworldGolden:
     def version(self) -> str:
         return stand_ins.version()
 
+    def without_programs(self, task: str) -> bool:
+        return task in app_files.TASKS or task in files.TASKS
+
     def makes(self, place: str) -> bool:
         return stand_ins.recipe(place) is not None
 
@@ -99,6 +104,8 @@ def _modules(task: str) -> tuple[ModuleType, ...]:
         return found[1]
     if task in documents.TASKS:
         return (documents, office, uno_bridge, writer_edits, impress_edits, calc_edits)
+    if task in app_files.TASKS:
+        return (app_files,)
     return (files,) if task in files.TASKS else (artefacts, workbook, one_text)
 
 
