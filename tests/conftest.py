@@ -9,11 +9,16 @@ import venv
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from unibench.errors import Unavailable
 from unibench_guests import sandbox
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# No test is timed: on a busy machine any example may take long.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -75,7 +75,8 @@ def settings_of(text: str) -> JsonValue:
         found: JsonValue = json.loads(text)
         return found
     except ValueError:
-        return sorted(line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#"))
+        lines: list[JsonValue] = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        return sorted(lines, key=str)
 
 
 def app_file_controls(task: TaskFile) -> list[Control]:
