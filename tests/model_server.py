@@ -19,7 +19,7 @@ class Reply:
     """What the server sends.
 
     Attributes:
-        hold: seconds before the first byte; ``drip`` seconds between the bytes.
+        hold: seconds before the first byte; ``drip`` seconds between the bytes, ``drip_head`` between those of a header without an end.
     """
 
     body: bytes
@@ -27,9 +27,10 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     hold: float = 0.0
     drip: float = 0.0
+    drip_head: float = 0.0
 
 
-def says(text: str | None, *, usage: Body | None = None, **kwargs: Any) -> Reply:
+def says(text: Any, *, usage: Body | None = None, **kwargs: Any) -> Reply:
     """A chat completion; 100 prompt and 20 completion tokens unless told otherwise."""
     counted = {"prompt_tokens": 100, "completion_tokens": 20} if usage is None else usage
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
@@ -73,6 +74,11 @@ def serving(answer: Callable[[Body], Reply] | list[Reply]) -> Iterator[ModelServ
             reply = model.answer(body)
             time.sleep(reply.hold)
             try:
+                if reply.drip_head:
+                    self.wfile.write(b"HTTP/1.0 200 OK\r\nX-Slow: ")
+                    while True:
+                        self.wfile.write(b"a")
+                        time.sleep(reply.drip_head)
                 self.send_response(reply.status)
                 for name, value in reply.headers.items():
                     self.send_header(name, value)

@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from unibench.record import Record, digest
+from unibench.redaction import on_record
 
 
 class VerifierKind(Record):
@@ -158,7 +159,11 @@ class Evidence(Record):
     def _small(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        kept = dict(values)
+        # Before the cut, which could leave a part of a secret.
+        try:
+            kept = {name: on_record(value) if name in ("expected", "found", "note") else value for name, value in values.items()}
+        except RecursionError:
+            return values  # holds itself, or is absurdly deep: the field itself refuses it
         for name in ("expected", "found"):
             value = kept.get(name)
             text = value if isinstance(value, str) else _json(value)
@@ -180,11 +185,16 @@ def _json(value: Any) -> str:
 
 
 class VerdictError(Record):
-    """The error of a verifier that raised."""
+    """The error of a verifier that raised. Redacted of secrets."""
 
     type: str
     message: str
     detail: str = ""
+
+    @field_validator("message", "detail")
+    @classmethod
+    def _on_record(cls, text: str) -> str:
+        return str(on_record(text))
 
 
 class Verdict(Record):
@@ -228,7 +238,7 @@ class Verdict(Record):
     @classmethod
     def raised(cls, descriptor: VerifierDescriptor, error: BaseException, *, detail: str = "", seconds: float = 0.0) -> Verdict:
         """The unscored verdict of a verifier that raised."""
-        what = VerdictError(type=type(error).__name__, message=str(error)[:2000], detail=detail[-4000:])
+        what = VerdictError(type=type(error).__name__, message=on_record(str(error))[:2000], detail=on_record(detail)[-4000:])
         return cls(descriptor=descriptor, status=Status.UNSCORED, error=what, seconds=seconds)
 
     @property

@@ -103,7 +103,7 @@ def translate(action: Action) -> Translated:
 
 def _at(target: Target) -> dict[str, int]:
     if isinstance(target, Element):
-        if not target.ref.isdigit():
+        if not (target.ref.isdecimal() and len(target.ref) < 10):
             raise NoSuchAction(f"no element {target.ref!r}; refs are the numbers of the observation 'ui'")
         return {"index": int(target.ref)}
     return {"x": round(target.x), "y": round(target.y)}

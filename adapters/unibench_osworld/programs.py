@@ -35,6 +35,8 @@ _WINDOWS = {"Terminal": "gnome-terminal", "Visual Studio Code": "code", "Mail.th
 _FOLDERS = "/usr/local/bin:/usr/bin:/bin:/usr/games:/usr/sbin"
 _OURS = ("google-chrome", "google-chrome-stable", "python", "sudo", "apt", "apt-get")
 """What the local desktop brings by itself (``unibench_guests/local/guest/bin``)."""
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+"""What stands before a program in a shell's command line."""
 _ANYWHERE = re.compile(r"(?<![\w.-])(" + "|".join(re.escape(name) for name in NAMES if name not in _STARTED) + r")(?![\w-])")
 
 
@@ -74,7 +76,8 @@ def _of_command(parameters: Mapping[str, Any]) -> Iterator[str]:
 def _first(parameters: Mapping[str, Any]) -> str:
     command = parameters.get("command", "")
     words = command.split() if isinstance(command, str) else [str(each) for each in command]
-    return words[0].rpartition("/")[2] if words else ""
+    first = next((word for word in words if not _ASSIGNMENT.match(word)), "")
+    return first.rpartition("/")[2]
 
 
 def _here(name: str) -> bool:

@@ -13,6 +13,7 @@ from unibench.environments import environment_python
 from unibench.errors import EnvironmentFault, UnknownName
 from unibench.observations import Observation, Screenshot
 from unibench.record import digest
+from unibench.redaction import on_record
 from unibench.settings import Substrate
 from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
@@ -249,7 +250,9 @@ def judged(descriptor: VerifierDescriptor, reply: dict[str, Any], seconds: float
     if error is None and (away := client.not_fetched(result.get("exchanges", []))):
         error = {"type": "DownloadFailed", "message": f"the verifier needed {away}", "detail": ""}
     if error is not None:
-        what = VerdictError(type=str(error["type"]), message=str(error["message"])[:2000], detail=str(error.get("detail", ""))[-4000:])
+        what = VerdictError(
+            type=str(error["type"]), message=on_record(str(error["message"]))[:2000], detail=on_record(str(error.get("detail", "")))[-4000:]
+        )
         return Verdict(descriptor=descriptor, status=Status.UNSCORED, error=what, evidence=evidence, seconds=seconds)
     value = float(result["value"])
     children = tuple(

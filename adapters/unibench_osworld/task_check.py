@@ -59,6 +59,17 @@ def check_folder(folder: Path) -> list[Problem]:
     return check_tasks(TaskSet.load(find_folder(folder, FOLDERS)), installed_source("osworld"))
 
 
+RELATIVE = "rule_relativeTime"
+
+
+def _alternatives(expected: Mapping[str, Any]) -> bool:
+    """Whether it is a rule on days that has lists of alternatives, which upstream knows since 2026."""
+    rules = expected.get("rules")
+    if expected.get("type") != RELATIVE or not isinstance(rules, Mapping):
+        return False
+    return any(isinstance(value, list) for value in (rules.get("expected") or {}).values())
+
+
 def check_tasks(tasks: TaskSet, source: UpstreamSource | None = None, known: Known = OSWORLD) -> list[Problem]:
     """All problems of a set of tasks, in its order."""
     found = list(_duplicates(tasks))
@@ -127,6 +138,11 @@ def _names(task: TaskFile, source: UpstreamSource | None, known: Known) -> Itera
     if source is not None:
         for lack in source.lacks(metrics, getters):
             yield Problem(task=task.id, rule="version-skew", fatal=True, message=f"desktop-env {source.version} has no {lack}")
+        for check in task.checks:
+            getter = source.getters.get(RELATIVE)
+            if _alternatives(check.expected or {}) and getter is not None and not getter.tells_lists:
+                said = f"desktop-env {source.version} takes no alternatives in {RELATIVE}"
+                yield Problem(task=task.id, rule="version-skew", fatal=True, message=said)
         for step in (*task.config, *task.postconfig):
             if step.type not in source.setup:
                 yield Problem(

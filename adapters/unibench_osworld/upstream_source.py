@@ -27,6 +27,7 @@ class Function:
         parameters: the names of its parameters, in order.
         takes_any: it has ``**options``.
         mentions: every string in its file and in those beside it that it imports: a key that is not among them is never read.
+        tells_lists: it asks whether something is a list.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Function:
     parameters: tuple[str, ...] = ()
     takes_any: bool = False
     mentions: frozenset[str] = frozenset()
+    tells_lists: bool = False
 
 
 @dataclass
@@ -136,7 +138,14 @@ def _siblings(tree: ast.Module, path: Path) -> list[Path]:
 
 
 def _function(node: ast.FunctionDef, path: Path, root: Path, mentions: frozenset[str]) -> Function:
-    return Function(node.name, str(path.relative_to(root.parent)), tuple(_parameters(node)), node.args.kwarg is not None, mentions)
+    return Function(
+        node.name, str(path.relative_to(root.parent)), tuple(_parameters(node)), node.args.kwarg is not None, mentions, _tells_lists(node)
+    )
+
+
+def _tells_lists(node: ast.FunctionDef) -> bool:
+    asked = (n.args[1] for n in ast.walk(node) if isinstance(n, ast.Call) and ast.unparse(n.func) == "isinstance" and len(n.args) == 2)
+    return any("list" in ast.unparse(each).lower() for each in asked)
 
 
 def _version(folder: Path) -> str:

@@ -4,6 +4,7 @@ Whatever keeps a reply from coming (no connection, a time-out, 429, 5xx, a body 
 pauses, at least as long as the server's Retry-After asks for, and then raised as AgentUnavailable: an infrastructure fault, never scored.
 """
 
+import asyncio
 import email.utils
 import json
 import random
@@ -14,6 +15,7 @@ import httpx
 from unibench.agents import AgentUnavailable
 
 MAX_BODY = 8 * 2**20
+MAX_TOKENS = 2**53
 AGAIN = {408, 409, 425, 429}
 
 
@@ -41,7 +43,9 @@ class ChatClient:
         self.timeout, self.retries, self.pause = timeout, retries, pause
         self.retried = 0
         # No redirects: the key goes to the named host and to no other.
-        self._http = httpx.Client(headers={"Authorization": f"Bearer {key}"} if key else {}, follow_redirects=False)
+        self._http = httpx.AsyncClient(headers={"Authorization": f"Bearer {key}"} if key else {}, follow_redirects=False)
+        # httpx's own time-outs count from the last byte on: a server that drips would hold a call for ever. asyncio's end all of it.
+        self._loop = asyncio.Runner()
 
     def complete(self, body: dict, *, deadline: float) -> dict:
         """The endpoint's reply to a request.
@@ -65,15 +69,9 @@ class ChatClient:
 
     def _once(self, body: dict, deadline: float) -> dict:
         try:
-            with self._http.stream("POST", self.url, json=body, timeout=max(0.1, deadline - time.monotonic())) as reply:
-                data = bytearray()
-                for chunk in reply.iter_bytes():
-                    data += chunk
-                    # httpx's own time-out counts from the last byte on: a server that drips would hold it for ever.
-                    if time.monotonic() > deadline:
-                        raise Retry("the reply takes too long")
-                    if len(data) > MAX_BODY:
-                        raise Retry(f"the reply has more than {MAX_BODY} bytes")
+            reply, data = self._loop.run(self._posted(body, max(0.1, deadline - time.monotonic())))
+        except TimeoutError:
+            raise Retry("the reply takes too long") from None
         except httpx.HTTPError as error:
             raise Retry(f"{type(error).__name__}: {error}") from None
         except httpx.InvalidURL as error:
@@ -84,8 +82,25 @@ class ChatClient:
             raise AgentUnavailable(f"the endpoint refuses: HTTP {reply.status_code}: {_said(data)}")
         return _completion(data)
 
+    async def _posted(self, body: dict, seconds: float) -> tuple[httpx.Response, bytes]:
+        # Half a character (a lone surrogate) of a page's or the model's own cannot be sent.
+        content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+        request = self._http.build_request("POST", self.url, content=content, headers={"Content-Type": "application/json"}, timeout=seconds)
+        async with asyncio.timeout(seconds):
+            reply = await self._http.send(request, stream=True)
+            try:
+                data = bytearray()
+                async for chunk in reply.aiter_bytes():
+                    data += chunk
+                    if len(data) > MAX_BODY:
+                        raise Retry(f"the reply has more than {MAX_BODY} bytes")
+            finally:
+                await reply.aclose()
+        return reply, bytes(data)
+
     def close(self) -> None:
-        self._http.close()
+        self._loop.run(self._http.aclose())
+        self._loop.close()
 
 
 def _completion(data: bytes) -> dict:
@@ -97,7 +112,20 @@ def _completion(data: bytes) -> dict:
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
         raise Retry(f"the reply is no chat completion: {_said(data)}")
+    if not _is_content(first["message"].get("content")):
+        raise Retry(f"the reply's content is no text: {_said(data)}")
+    usage = found.get("usage")
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else []
+    if any(isinstance(count, (int, float)) and not 0 <= count <= MAX_TOKENS for count in counts):
+        raise Retry(f"the reply's usage is no count of tokens: {_said(data)}")
     return found
+
+
+def _is_content(content: object) -> bool:
+    """Whether it is a text, text in parts, or nothing (a refusal, say)."""
+    if isinstance(content, list):
+        return all(isinstance(part, dict) and isinstance(part.get("text", ""), str) for part in content)
+    return content is None or isinstance(content, str)
 
 
 def _said(data: bytes) -> str:
@@ -112,5 +140,5 @@ def _retry_after(value: str) -> float:
         pass
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 0.0

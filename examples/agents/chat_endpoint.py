@@ -168,15 +168,15 @@ class ChatEndpoint:
         self.totals["calls"] += 1
         usage = body.get("usage")
         tokens = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else []
-        if len(tokens) == 2 and all(isinstance(count, int) for count in tokens):
+        if len(tokens) == 2 and all(type(count) is int for count in tokens):
             self.totals["prompt_tokens"] += tokens[0]
             self.totals["completion_tokens"] += tokens[1]
         else:
             self.untold = True
         content = body["choices"][0]["message"].get("content")
         if isinstance(content, list):
-            content = "".join(part.get("text", "") for part in content if isinstance(part, dict))
-        return content if isinstance(content, str) else ""
+            content = "".join(part.get("text", "") for part in content)
+        return content or ""
 
     def action_in(self, reply, size):
         """The action that a reply holds: its last JSON object with a type.

@@ -11,6 +11,7 @@ from unibench.runs.records import EpisodeRecord
 from unibench.runs.store import RunStore
 
 AGENTS = '''
+import os
 import time
 
 class Writes:
@@ -49,6 +50,60 @@ class Huge:
 def unsupported(observation):
     return {"type": "home"}
 
+class Surrogates:
+    """Half a character wherever text goes: its own name, an answer, an error."""
+    def describe(self):
+        return {"model": "\\ud800", "\\ud801": 1}
+    def reset(self, brief):
+        self.steps, self.usage = 0, {"\\ud802": 1.0}
+    def act(self, observation):
+        self.steps += 1
+        if self.steps > 1:
+            raise ValueError("\\ud83d bad")
+        return {"type": "answer", "text": "\\ud83d"}
+
+class HalfAnswer:
+    def reset(self, brief):
+        self.left = [{"type": "answer", "text": "\\ud83d"}, {"type": "done"}]
+    def act(self, observation):
+        return self.left.pop(0)
+
+class Tells:
+    """Shows its key in its description, an answer and an error, as an HTTP client's repr does."""
+    def __init__(self, api_key=""):
+        self.key = os.environ["MY_API_KEY"] + api_key
+    def describe(self):
+        return {"headers": [self.key]}
+    def reset(self, brief):
+        self.steps, self.task = 0, brief.task
+    def act(self, observation):
+        self.steps += 1
+        if self.task == "stay-light":
+            raise RuntimeError(f"Illegal header value {self.key.encode()!r}")
+        return {"type": "answer", "text": "x" * 10 + self.key} if self.steps == 1 else {"type": "done"}
+
+class Dies:
+    """Ends the whole run, as kill -9 does, in the middle of the first episode."""
+    def __init__(self, **arguments):
+        pass
+    def act(self, observation):
+        if os.path.exists("die"):
+            os.kill(os.getppid(), 9)
+        return {"type": "done"}
+
+class Fades:
+    """Its model fails at each third call, which costs 1."""
+    def __init__(self, at="3"):
+        self.calls, self.at, self.usage = 0, int(at), {"cost": 0.0}
+    def act(self, observation):
+        self.calls += 1
+        if self.calls == self.at:
+            self.calls = 0
+            from unibench.agents import AgentUnavailable
+            raise AgentUnavailable("no reply")
+        self.usage["cost"] += 1.0
+        return "theme"
+
 def slowly(observation):
     time.sleep(0.02)
     return {"type": "done"}
@@ -59,15 +114,16 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "unibench", *arguments]
 
 
-def unibench(here: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def unibench(here: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A command in a folder that has the agents above as ``agents``."""
     (here / "agents.py").write_text(AGENTS)
-    return subprocess.run(command(*arguments), capture_output=True, text=True, check=False, cwd=here, env=dict(os.environ), timeout=120)
+    variables = {**os.environ, **environment}
+    return subprocess.run(command(*arguments), capture_output=True, text=True, check=False, cwd=here, env=variables, timeout=120)
 
 
-def run(here: Path, agent: str, *arguments: str, folder: str = "r") -> list[EpisodeRecord]:
+def run(here: Path, agent: str, *arguments: str, folder: str = "r", **environment: str) -> list[EpisodeRecord]:
     """A finished run's episodes."""
-    done = unibench(here, "run", "notebook", "-a", agent, "-o", folder, *arguments)
+    done = unibench(here, "run", "notebook", "-a", agent, "-o", folder, *arguments, **environment)
     assert done.returncode == 0, done.stderr
     with RunStore(here / folder) as store:
         return store.episodes()

@@ -225,3 +225,61 @@ def test_a_model_that_talks_nonsense_is_the_agents_error(here: Path) -> None:
     assert (record.outcome, record.score, record.attempts) == (Outcome.AGENT_ERROR, 0.0, 1)
     assert "no valid action" in record.error
     assert len(model.requests) == 2, "told once"
+
+
+# -- what an agent says that it has used --------------------------------------------------------------
+
+PAYS = '''
+from unibench.agents import AgentUnavailable
+
+
+class Pays:
+    """Its second action fails, in a way that depends on the task; each costs 2."""
+
+    cost = 0.0
+
+    @property
+    def usage(self):
+        return {"cost": self.cost}
+
+    def reset(self, brief):
+        self.task, self.calls = brief.task, 0
+
+    def act(self, observation):
+        self.cost += 2.0
+        self.calls += 1
+        if self.calls == 1:
+            return {"type": "answer", "text": "42"}
+        if self.task == "write-note":
+            raise KeyError("x")
+        if self.task == "count-notes":
+            return 3
+        if self.task == "tick-note":
+            raise AgentUnavailable("the model is down")
+        raise SystemExit(3)
+'''
+
+
+def test_what_an_action_that_fails_has_cost_is_in_the_record(here: Path) -> None:
+    (here / "pays.py").write_text(PAYS)
+    tasks = ("-t", "write-note", "-t", "count-notes", "-t", "tick-note", "-t", "print-note")
+    _, records = run(here, "pays:Pays", *tasks, suite="notebook")
+    assert {record.spec.task: (record.ending, record.attempts, record.usage.get("cost")) for record in records} == {
+        "write-note": (Ending.AGENT_ERROR, 1, 4.0),
+        "count-notes": (Ending.AGENT_ERROR, 1, 4.0),
+        "tick-note": (Ending.AGENT_UNAVAILABLE, 3, 12.0),
+        "print-note": (Ending.AGENT_ERROR, 1, 4.0),
+    }
+
+
+def test_bad_replies_that_end_an_episode_are_counted_and_paid_for(here: Path) -> None:
+    """On the notebook, whose pages have no tree: the model's client and loop are as anywhere."""
+    (here / "reader.py").write_text(
+        "from chat_endpoint import ChatEndpoint\n\n\nclass Reader(ChatEndpoint):\n    def __init__(self, **kwargs):\n"
+        "        super().__init__(observe='axtree', **kwargs)\n        self.observe = ('html',)\n\n    def act(self, observation):\n"
+        "        return super().act({'axtree': observation['html']})\n"
+    )
+    with serving([says("I cannot.")]) as model:
+        _, (record,) = run(here, "reader:Reader", "-m", "m", "-A", f"base_url={model.url}", "-t", "write-note", suite="notebook")
+    assert record.outcome == Outcome.AGENT_ERROR
+    assert (record.usage["calls"], record.usage["bad_replies"], record.usage["prompt_tokens"]) == (2, 2, 200)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from unibench.cli import common
+
 BROKEN = json.dumps({"kind": "unibench-ledger", "schema_version": "0.1"})
 
 
@@ -151,3 +153,10 @@ def test_a_baseline_and_strict_decide_the_exit_code(tmp_path: Path) -> None:
     assert "mutant-accepted" in fresh.stdout
     assert unibench("golden-check", "miniwob", "-t", "click-test", "-o", "l.json", "--strict", cwd=tmp_path).returncode == 0
     assert unibench("golden-check", "miniwob", "-t", "click-checkboxes", "-o", "l.json", "--strict", cwd=tmp_path).returncode == 1
+
+
+def test_text_is_shown_as_it_is_on_every_console(capsys: pytest.CaptureFixture[str]) -> None:
+    for console in (common.out(), common.err()):
+        console.print("una:A [red]x", ":smile:")
+    said = capsys.readouterr()
+    assert said.out == said.err == "una:A [red]x :smile:\n"

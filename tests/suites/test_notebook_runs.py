@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import time
@@ -49,6 +50,15 @@ def test_budgets_are_told_to_the_agent_and_kept_in_the_protocol(tmp_path: Path) 
             assert unibench(tmp_path, "run", "notebook", "-a", "idle", name, value, "-o", "s").returncode == 2
 
 
+@pytest.mark.parametrize(("budget", "attempts", "cost"), [("99", 3, 6.0), ("4", 2, 4.0), ("3", 2, 3.0)])
+def test_the_budget_of_cost_is_the_episodes_and_not_each_attempts(tmp_path: Path, budget: str, attempts: int, cost: float) -> None:
+    (record,) = run(tmp_path, "agents:Fades", "-t", "stay-light", "--max-cost", budget)
+    assert (record.ending, record.score, record.attempts) == (Ending.AGENT_UNAVAILABLE, None, attempts)
+    assert record.usage == {"cost": cost}
+    if budget == "3":
+        assert "budget of cost is used up, 2 of it by attempts that broke" in record.error
+
+
 # -- odd agents; more are in test_runs.py ------------------------------------------------------
 
 
@@ -67,6 +77,106 @@ def test_a_huge_action_is_done_and_leaves_a_bounded_record(tmp_path: Path) -> No
     done = unibench(tmp_path, "replay", "r", "0")
     assert done.returncode == 2
     assert "was cut for its size" in done.stderr
+
+
+def test_half_a_character_from_an_agent_is_escaped_and_the_run_goes_on(tmp_path: Path) -> None:
+    records = run(tmp_path, "agents:Surrogates", "-t", "count-notes", "-t", "stay-light")
+    assert [(record.ending, record.score) for record in records] == [(Ending.AGENT_ERROR, 0.0)] * 2
+    assert all(r"\ud83d bad" in record.error and list(record.usage) == [r"\ud802"] for record in records)
+    (answered,) = run(tmp_path, "agents:HalfAnswer", "-t", "count-notes", folder="s")
+    assert answered.judgement is not None
+    assert answered.judgement.children[0].evidence.found == r"\ud83d"
+    with RunStore(tmp_path / "r") as store:
+        manifest = store.manifest()
+    assert manifest is not None
+    assert manifest.agent.described == {"model": r"\ud800", r"\ud801": 1}
+    for words in (["show", "r"], ["show", "r", "0"], ["show", "s", "-f", "json"], ["scorecard", "r", "-f", "json"], ["replay", "s", "0"]):
+        assert unibench(tmp_path, *words).returncode == 0
+
+
+# -- secrets -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["sk-4f0c1d5e9b7a\r", "sk \"4f0c'1d5e9b7a\\n"])
+def test_secrets_are_in_no_file_in_no_form(tmp_path: Path, key: str) -> None:
+    arguments = ("-A", "api_key=hush-hush-7a", "-t", "count-notes", "-t", "stay-light")
+    answered, raised = run(tmp_path, "agents:Tells", *arguments, MY_API_KEY=key)
+    assert "[redacted]" in raised.error
+    assert answered.judgement is not None
+    assert str(answered.judgement.children[0].evidence.found).endswith("x" * 10 + "[redacted][redacted]")
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file())
+    shown = unibench(tmp_path, "show", "r", "1").stdout + unibench(tmp_path, "scorecard", "r", "-f", "json").stdout
+    assert b"[redacted]" in kept
+    for part in ("4f0c", "1d5e", "hush-"):
+        assert part.encode() not in kept
+        assert part not in shown
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("max_tokens=10", "max_tokens=99"), ("api_key=sk-1234567", "api_key=sk-7654321"), ("author=A", "author=B")]
+)
+def test_a_run_does_not_go_on_with_other_arguments_even_secret_ones(tmp_path: Path, one: str, other: str) -> None:
+    (tmp_path / "die").touch()
+    arguments = ("run", "notebook", "-a", "agents:Dies", "-t", "stay-light", "-o", "r", "-A")
+    assert unibench(tmp_path, *arguments, one).returncode < 0
+    (tmp_path / "die").unlink()
+    refused = unibench(tmp_path, *arguments, other)
+    assert refused.returncode == 2
+    assert "holds another run (" in refused.stderr
+    assert "agent" in refused.stderr
+    assert unibench(tmp_path, *arguments, one).returncode == 0
+    with RunStore(tmp_path / "r") as store:
+        manifest = store.manifest()
+    assert manifest is not None
+    name, _, value = one.partition("=")
+    assert manifest.agent.arguments == {name: "[redacted]" if name == "api_key" else value}
+
+
+# -- what is broken, or nearly a number --------------------------------------------------------
+
+
+def test_a_broken_trace_and_a_number_that_is_none_are_said_in_a_line(tmp_path: Path) -> None:
+    (record,) = run(tmp_path, "claims-done", "-t", "stay-light")
+    path = tmp_path / "r" / record.trace
+    whole = path.read_bytes()
+
+    def said(*words: str) -> tuple[int, list[str]]:
+        done = unibench(tmp_path, *words)
+        return done.returncode, done.stderr.splitlines()
+
+    for broken in (whole[:-9], whole + b"\xff\n", b"3\n"):
+        path.write_bytes(broken)
+        for verb in ("show", "replay"):
+            code, (line,) = said(verb, "r", "0")
+            assert code == 2
+            assert "is broken" in line
+    path.write_bytes(whole + b'{"left_out": 3}\n')
+    assert "cut for its size: 3 events left out" in unibench(tmp_path, "show", "r", "0").stdout
+    for number in ("²", "٠", "9" * 5000):
+        code, (line,) = said("show", "r", number)
+        assert (code, line.startswith("unibench: no episode of r")) == (2, True)
+
+
+# -- folders -----------------------------------------------------------------------------------
+
+
+def test_a_refused_run_leaves_no_folder_and_the_same_run_is_one_card(tmp_path: Path) -> None:
+    refused = ("run", "notebook", "-a", "idle", "-o", "runs/deep/r")
+    assert unibench(tmp_path, *refused, "--seeds", "200000").returncode == 2
+    assert unibench(tmp_path, *refused, "--specs-from", "nowhere").returncode == 2
+    assert not (tmp_path / "runs").exists()
+    run(tmp_path, "claims-done", "-t", "stay-light")
+    (tmp_path / "link").symlink_to("r")
+    cards = json.loads(unibench(tmp_path, "scorecard", "link", "r", "./r", "-f", "json").stdout)
+    assert [card["run"] for card in cards] == ["link"]
+
+
+def test_what_a_kill_left_of_a_trace_goes_when_the_run_goes_on(tmp_path: Path) -> None:
+    run(tmp_path, "claims-done", "-t", "stay-light")
+    (folder,) = (tmp_path / "r" / "traces").iterdir()
+    (folder / ".trace.jsonl.abc.part").write_text("half")
+    run(tmp_path, "claims-done", "-t", "stay-light")
+    assert [path.name for path in folder.iterdir()] == ["trace.jsonl"]
 
 
 # -- kills -------------------------------------------------------------------------------------

@@ -95,9 +95,17 @@ def test_the_key_comes_from_the_environment_and_is_in_nothing_that_is_recorded(m
         Reply(b" " * (9 * 2**20)),
         says(CLICK, hold=2.0),
         says(CLICK, drip=0.05),
+        says(CLICK, drip_head=0.05),
+        says([{"type": "text", "text": None}, {"type": "text", "text": CLICK}]),
+        says([CLICK]),
+        says(13),
+        says(CLICK, usage={"prompt_tokens": 10**400, "completion_tokens": 20}),
+        says(CLICK, usage={"prompt_tokens": -1000, "completion_tokens": 20}),
+        says(CLICK, usage={"prompt_tokens": 100, "completion_tokens": float("nan")}),
     ],
     ids=[
         "500", "503", "429", "html", "no choices", "no message", "a list", "error in 200", "no text", "deep", "huge", "hangs", "drips",
+        "header drips", "part without text", "part that is none", "content that is none", "huge count", "negative count", "nan count",
     ],
 )  # fmt: skip
 def test_what_keeps_a_reply_from_coming_is_tried_again_and_then_infrastructures_fault(first: Reply) -> None:
@@ -107,6 +115,21 @@ def test_what_keeps_a_reply_from_coming_is_tried_again_and_then_infrastructures_
     with serving([first]) as model, pytest.raises(AgentUnavailable, match="does not answer"):
         act(model.url, timeout=0.3, retries=1)
     assert len(model.requests) == 2
+
+
+def test_half_a_character_is_no_error_of_anyones() -> None:
+    with serving([says("\ud83d"), says(CLICK)]) as model:
+        chat = agent(model.url)
+        tree = Observation({"axtree": "[13] button '\ud83d'", "last_action_error": ""})
+        assert chat.act(tree) == Click(target=Element(ref="13"))
+    assert "[13] button '?'" in str(model.requests[0]["messages"])
+    assert model.requests[1]["messages"][-2] == {"role": "assistant", "content": "?"}
+
+
+def test_a_text_in_parts_is_one_text() -> None:
+    parts = [{"type": "reasoning"}, {"type": "text", "text": CLICK[:30]}, {"type": "text", "text": CLICK[30:]}]
+    with serving([says(parts)]) as model:
+        assert act(model.url) == Click(target=Element(ref="13"))
 
 
 def test_nobody_there_is_infrastructures_fault() -> None:

@@ -22,7 +22,9 @@ from unibench_guests.local.programs import GUEST
 from unibench_osworld import FOLDERS, programs
 from unibench_osworld.grader.client import not_fetched
 from unibench_osworld.session import DesktopHandle
+from unibench_osworld.task_check import check_task
 from unibench_osworld.task_files import TaskFile, TaskSet, find_folder
+from unibench_osworld.upstream_source import read_upstream
 
 DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 needs_data = pytest.mark.skipif(not DATA, reason="UNIBENCH_TEST_DATA names no folder with upstream's task files")
@@ -141,13 +143,15 @@ def test_what_a_task_needs_of_its_machine_is_told_by_name(monkeypatch: pytest.Mo
     steps = [
         {"type": "launch", "parameters": {"command": ["/usr/bin/thunderbird"]}},
         {"type": "launch", "parameters": {"command": ["google-chrome", "--x"]}},
+        {"type": "launch", "parameters": {"command": "VLC_VERBOSE=-1 /usr/bin/gimp", "shell": True}},
         {"type": "execute", "parameters": {"command": "export A=1\ngnome-terminal --maximize", "shell": True}},
         {"type": "execute", "parameters": {"command": ["python", "-c", "code = 'vlc'"]}},
     ]
     found = task(steps, func="f", result={"type": "vlc_config", "dest": "vlcrc"})
-    assert programs.needed(found) == ["thunderbird", "google-chrome", "gnome-terminal", "vlc"]
+    assert programs.needed(found) == ["thunderbird", "google-chrome", "gimp", "gnome-terminal", "vlc"]
     assert programs.lacking(found) == [
         "the local desktop has no Thunderbird (thunderbird)",
+        "the local desktop has no GIMP (gimp)",
         "the local desktop has no GNOME Terminal (gnome-terminal)",
         "the local desktop has no VLC (vlc)",
     ]
@@ -191,3 +195,20 @@ def test_the_module_gives_a_task_its_recipes_controls(monkeypatch: pytest.Monkey
     )
     spec = InstanceSpec(suite="osworld", task=name, seed=0, index=0, params={})
     assert {"untouched", "golden", "other-setting"} <= {control.name for control in all_controls(MODULE, spec)}
+
+
+@pytest.mark.parametrize(("body", "skewed"), [("return rule", True), ("return isinstance(rule, list)", False)])
+def test_alternatives_in_a_rule_on_days_are_skew_where_the_installed_getter_tells_no_lists(tmp_path: Path, body: str, skewed: bool) -> None:
+    folder = tmp_path / "desktop_env" / "evaluators"
+    (folder.parent / "controllers").mkdir(parents=True)
+    for kind in ("metrics", "getters"):
+        (folder / kind).mkdir(parents=True)
+        (folder / kind / "__init__.py").write_text(f"from .all import {'exact_match' if kind == 'metrics' else 'get_rule_relativeTime'}\n")
+    (folder.parent / "__init__.py").touch()
+    (folder.parent / "controllers" / "setup.py").write_text("class SetupController:\n    pass\n")
+    (folder / "metrics" / "all.py").write_text("def exact_match(a, b):\n    pass\n")
+    (folder / "getters" / "all.py").write_text(f"def get_rule_relativeTime(env, rule):\n    {body}\n")
+    source = read_upstream(folder.parent)
+    days = {"type": "rule_relativeTime", "rules": {"expected": {"time": ["{Year}"]}, "relativeTime": {"from": "tomorrow"}}}
+    problems = check_task(task([], func="exact_match", expected=days), source)
+    assert any("alternatives" in problem.message for problem in problems) is skewed

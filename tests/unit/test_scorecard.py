@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from unibench.record import SCHEMA_VERSION
 from unibench.runs.records import AgentIdentity, Dropped, EpisodeRecord, Manifest, Protocol
 from unibench.scorecard import DifferentProtocols, MixedVerifierError, Scorecard, check_together, mean_score, scorecard
 from unibench.scorecard.intervals import over_tasks, wilson
-from unibench.scorecard.render import HEADINGS, as_csv, as_json, escaped, latex, markdown
+from unibench.scorecard.render import HEADINGS, as_csv, as_json, escaped, labelled, latex, markdown
 from unibench.scorecard.together import FIELDS, Difference
 from unibench.suite import Headline
 from unibench.task import InstanceSpec
@@ -250,6 +251,31 @@ def test_suites_are_sections_and_agents_are_told_apart_by_their_arguments() -> N
     assert text.index("## s") < text.index("| chat model=m-1 | s |") < text.index("## z") < text.index("| chat model=m-2 | z |")
     assert latex([one, two]).count(r"\midrule") == 2
     assert "## " not in markdown([one, one])
+
+
+@pytest.mark.parametrize("write", [markdown, as_csv, as_json, latex])
+def test_rows_of_different_agents_are_never_the_same_text(write: Callable[[list[Scorecard]], str]) -> None:
+    url = "https://openrouter.ai/api/v1/some/long/way/that/takes/more/than/eighty/characters/in/all"
+    models = ("anthropic/claude-3.5-sonnet", "anthropic/claude-3-haiku")
+    agents = [AgentIdentity(name="chat", arguments={"base_url": url, "model": model}) for model in models]
+    cards = [card(episode("t", 1.0), agent=agent) for agent in agents]
+    shown = write(cards)
+    assert all(f"chat model={model}" in shown for model in models)
+    alone = write(cards[:1])
+    assert f"chat model={models[0]} base{escaped('_') if write is latex else '_'}url={url}" in alone, "alone it is named whole, and not cut"
+
+
+def test_rows_that_differ_in_a_secret_or_in_nothing_are_told_apart_by_their_runs() -> None:
+    agents = [AgentIdentity(name="chat", arguments={"api_key": "[redacted]"}, withheld=each) for each in "ab"]
+    cards = [card(episode("t", 1.0), agent=agent).model_copy(update={"run": run}) for agent, run in zip(agents, ("r", "s"), strict=True)]
+    assert [each.label for each in labelled(cards)] == ["chat (r)", "chat (s)"]
+    assert labelled(cards[:1])[0].label == "chat"
+
+
+def test_a_card_without_episodes_claims_nothing_of_verifiers() -> None:
+    text = markdown([card()])
+    assert "official: mean over all tasks; no episode yet" in text
+    assert "implementations" not in text
 
 
 def test_a_difference_is_one_line() -> None:

@@ -126,3 +126,22 @@ def test_evidence_of_usual_size_is_kept_as_it_is() -> None:
     found = {"text": ["a" * 1000] * 10, "n": None}
     assert Evidence(found=found).found == found  # type: ignore[arg-type]
     assert Evidence(found=found).note == ""  # type: ignore[arg-type]
+
+
+def test_secrets_are_taken_out_before_evidence_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", "hush-0123456789")
+    kept = MAX_EVIDENCE - 45
+    evidence = Evidence(found="x" * kept + "hush-0123456789" * 9, note="the key is hush-0123456789")
+    assert "hush" not in evidence.model_dump_json()
+    assert evidence.note.startswith("the key is [redacted]")
+    error = Verdict.raised(GRADED, ValueError("x" * 1990 + "hush-0123456789"), detail="hush-0123456789" + "x" * 3990).error
+    assert error is not None
+    assert "hush" not in error.message
+    assert "0123" not in error.detail
+
+
+def test_evidence_that_holds_itself_is_refused() -> None:
+    value: list[object] = []
+    value.append(value)
+    with pytest.raises(ValidationError):
+        Evidence(found=value)  # type: ignore[arg-type]

@@ -9,7 +9,11 @@ import logging
 import sys
 import textwrap
 import time
+from collections import UserDict
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,12 +41,14 @@ from unibench.actions import (
     Wait,
 )
 from unibench.agents.loading import load_agent
+from unibench.agents.worker import AgentWorker
 from unibench.agents.wrappers.agentlab import AgentLabAgent
 from unibench.agents.wrappers.android_world import AndroidWorldAgent
 from unibench.agents.wrappers.desktop_actions import Desktop, NotLiteral
 from unibench.agents.wrappers.osworld import OSWorldAgent
 from unibench.errors import AgentError, AgentUnavailable, UsageError
 from unibench.observations import Observation, Screenshot
+from unibench.session.wire import pack_observation
 from unibench.task import Brief, Budget, Text
 
 
@@ -494,3 +500,42 @@ def test_what_has_act_is_never_wrapped_and_factories_are_called(tmp_path: Path, 
     assert load_agent("own_agent:env_free", {}).__name__ == "env_free"
     assert type(load_agent("own_agent:makes_one", {})).__name__ == "A"
     assert load_agent("own_agent:makes_phones", {"llm": "large"})._agent.llm == "large"
+
+
+# -- what they say that they have used -----------------------------------------------------------------
+
+
+class Uses:
+    usage: Any = None
+
+    def act(self, observation: Observation) -> Action:
+        return Done()
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ({"cost": np.float32(2.5), "calls": np.int64(3), "all": np.array(7)}, {"cost": 2.5, "calls": 3.0, "all": 7.0}),
+        ({"cost": Decimal("2.5"), "share": Fraction(1, 4)}, {"cost": 2.5, "share": 0.25}),
+        (MappingProxyType({"cost": 2.5}), {"cost": 2.5}),
+        (UserDict(cost=2.5), {"cost": 2.5}),
+        ({"cost": 2.5, "tokens": 10**400, "nan": float("nan"), "model": "m", "each": [1], "digits": "3", "none": None}, {"cost": 2.5}),
+        (None, {}),
+    ],
+)
+def test_any_mapping_to_any_kind_of_number_is_counted(usage: Any, counted: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = AgentWorker()
+    worker.do_hello(f"{__name__}:Uses", {})
+    worker.do_reset(brief().model_dump(mode="json"))
+    monkeypatch.setattr(Uses, "usage", usage)
+    packed, frames = pack_observation(Observation({"screenshot": shot()}))
+    reply, _ = worker.do_act(packed, frames)
+    assert reply["usage"] == counted
+    assert all(type(value) is float for value in reply["usage"].values())
+
+
+def test_an_agentlab_agents_numbers_are_counted_whatever_their_type() -> None:
+    agent = AgentLabAgent(GenericAgent)
+    agent._count(AgentInfo(stats={"input_tokens": np.int64(10), "cost": np.float32(0.5), "cost_name": "usd", "max_tokens": 10**400}))
+    agent._count({"stats": MappingProxyType({"cost": Decimal("0.25")})})
+    assert agent.usage == {"input_tokens": 10.0, "cost": 0.75}

@@ -13,6 +13,7 @@ from unibench.session.wire import pack_observation
 from unibench.task import Brief, InstanceSpec
 
 START_SECONDS = 120.0
+USAGE_SECONDS = 5.0
 ACT_SECONDS = "UNIBENCH_ACT_SECONDS"
 """The variable that tells the agent's process how many seconds an act may take before it is ended."""
 
@@ -89,10 +90,17 @@ class AgentProcess:
         """
         packed, frames = pack_observation(observation)
         reply, _ = self._call("act", {"observation": packed}, frames, within=within)
-        usage = reply.get("usage") if isinstance(reply, dict) else None
-        if not isinstance(usage, dict) or not all(isinstance(value, (int, float)) for value in usage.values()):
-            raise AgentError("the agent process sent no action")
-        return reply.get("action"), {str(name): float(value) for name, value in usage.items()}
+        return reply.get("action") if isinstance(reply, dict) else None, _usage_in(reply)
+
+    def used(self) -> dict[str, float]:
+        """What it has used so far in this episode, after an action that failed; empty if its process can no longer say."""
+        if self._child is None:
+            return {}
+        try:
+            reply, _ = self._child.call("usage", seconds=USAGE_SECONDS)
+            return _usage_in(reply)
+        except UnibenchError:
+            return {}
 
     def _call(
         self, method: str, params: dict[str, Any], frames: list[bytes] | None = None, *, within: float | None = None
@@ -123,3 +131,10 @@ class AgentProcess:
         child, self._child = self._child, None
         if child is not None:
             child.close()
+
+
+def _usage_in(reply: Any) -> dict[str, float]:
+    usage = reply.get("usage") if isinstance(reply, dict) else None
+    if not isinstance(usage, dict) or not all(isinstance(value, (int, float)) for value in usage.values()):
+        raise AgentError("the agent process sent no usage")
+    return {str(name): float(value) for name, value in usage.items()}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 from unibench.actions import parse_action
 from unibench.agents.loading import load_agent
+from unibench.agents.wrappers.common import numbers
 from unibench.errors import AgentError, AgentUnavailable, UnsupportedAction, UsageError
 from unibench.session.child import Reply, Served, run_child
 from unibench.session.wire import Frames, unpack_observation
@@ -52,22 +52,25 @@ class AgentWorker(Served):
             action = parse_action(given, dialect=self.dialect)
         except UnsupportedAction as error:
             raise AgentError(str(error)) from None
-        usage = self._usage()
-        return {"action": action.model_dump(mode="json"), "usage": {k: v - self._spent.get(k, 0.0) for k, v in usage.items()}}, []
+        return {"action": action.model_dump(mode="json"), "usage": self._used()}, []
+
+    def do_usage(self) -> Reply:
+        """What has been used in this episode; asked for after an action that failed."""
+        return {"usage": self._used()}, []
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
         except (AgentError, AgentUnavailable):
             raise
-        except Exception as error:  # noqa: BLE001 - the agent call's border
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent call's border
             raise AgentError(f"the agent raised {type(error).__name__}: {error}", detail=traceback.format_exc()[-4000:]) from None
 
+    def _used(self) -> dict[str, float]:
+        return {name: value - self._spent.get(name, 0.0) for name, value in self._usage().items()}
+
     def _usage(self) -> dict[str, float]:
-        usage = self._guarded(lambda: getattr(self.agent, "usage", None))
-        if not isinstance(usage, dict):
-            return {}
-        now = {str(name): float(value) for name, value in usage.items() if isinstance(value, (int, float)) and math.isfinite(value)}
+        now: dict[str, float] = self._guarded(lambda: numbers(getattr(self.agent, "usage", None)))
         # What is not known in one episode may be so in the next, and goes on from where it was.
         self._seen.update(now)
         return now

@@ -59,14 +59,16 @@ def out() -> Console:
 
     # Page texts and file names are shown as they are: no markup. With stdout closed, what would be shown goes nowhere.
     file = sys.stdout or io.StringIO()
-    return Console(file=file, highlight=False, markup=False, width=None if sys.stdout and sys.stdout.isatty() else 160, soft_wrap=False)
+    return Console(
+        file=file, highlight=False, markup=False, emoji=False, width=None if sys.stdout and sys.stdout.isatty() else 160, soft_wrap=False
+    )
 
 
 def err() -> Console:
     """The console for progress and remarks."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, markup=False)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def print_json(value: str) -> None:

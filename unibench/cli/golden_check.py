@@ -147,10 +147,10 @@ def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
     saving = threading.Lock()
     there = kept_entries(path, check.plan.tasks)
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[counts]}"),
+        TextColumn("{task.fields[counts]}", markup=False),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=console,

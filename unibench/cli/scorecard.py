@@ -52,14 +52,15 @@ def show(runs: Sequence[Path], allowed: Sequence[str] = ()) -> None:
     """The table on the terminal."""
     from itertools import groupby
 
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from unibench.scorecard.read import read_scorecards
-    from unibench.scorecard.render import HEADINGS, card_rows, notes
+    from unibench.scorecard.render import HEADINGS, card_rows, labelled, notes
 
     console = out()
-    cards = read_scorecards(runs, allowed=allowed)
-    table = Table(*HEADINGS, box=None, pad_edge=False)
+    cards = labelled(read_scorecards(runs, allowed=allowed))
+    # What tells two rows apart may be at the end of a long word.
+    table = Table(Column(HEADINGS[0], overflow="fold"), *HEADINGS[1:], box=None, pad_edge=False)
     for _, of_suite in groupby(cards, key=lambda card: card.suite):
         for card in of_suite:
             for texts in card_rows(card):

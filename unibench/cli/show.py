@@ -52,6 +52,8 @@ def _list(records: list[EpisodeRecord]) -> None:
 
 
 def _one(run: Path, record: EpisodeRecord) -> None:
+    from unibench.runs.replay import read_events
+
     console = out()
     console.print(f"{record.spec.suite}/{record.spec.task}, seed {record.spec.seed}: {record.goal}", markup=False)
     console.print(f"{record.ending} -> {record.outcome}, score {record.score}, {record.steps} steps, {record.seconds:.1f} s", markup=False)
@@ -67,10 +69,11 @@ def _one(run: Path, record: EpisodeRecord) -> None:
     trace = run / record.trace
     if not trace.is_file():
         return
-    for text in trace.read_text(encoding="utf-8").splitlines():
-        line = json.loads(text)
-        if line.get("event") == "step":
-            console.print(f"  {line['number']:>3} {json.dumps(line['action'], ensure_ascii=False)}", markup=False)
-        elif line.get("event") == "action error":
-            console.print(f"      {line['error']}", markup=False)
+    for event in read_events(trace):
+        if event.get("event") == "step":
+            console.print(f"  {event.get('number')!s:>3} {json.dumps(event.get('action'), ensure_ascii=False)}", markup=False)
+        elif event.get("event") == "action error":
+            console.print(f"      {event.get('error')}", markup=False)
+        elif event.get("left_out"):
+            console.print(f"      (cut for its size: {event['left_out']} events left out)", markup=False)
     console.print(f"trace: {trace}", markup=False)

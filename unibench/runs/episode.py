@@ -10,13 +10,14 @@ from typing import Any
 
 from unibench.actions import Action, parse_action
 from unibench.agents.process import AgentProcess
-from unibench.errors import AgentError, AgentTimeout, EnvironmentFault, UnibenchError, UnsupportedAction
+from unibench.errors import AgentError, AgentTimeout, AgentUnavailable, EnvironmentFault, Fault, UnibenchError, UnsupportedAction
 from unibench.observations import Observation
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
+from unibench.redaction import redacted
 from unibench.rules import EpisodeRules, Spent
 from unibench.runs.plan import Planned
 from unibench.runs.records import Checked, EpisodeRecord, Protocol
-from unibench.runs.traces import Trace, redacted
+from unibench.runs.traces import Trace
 from unibench.session.remote import RemoteSuite
 from unibench.suite import ActionResult
 from unibench.task import Brief, Budget, InstanceSpec
@@ -34,6 +35,8 @@ class Tally:
     refused: int = 0
     usage: dict[str, float] = field(default_factory=dict)
     error: str = ""
+    broke: type[Fault] = EnvironmentFault
+    """What broke the attempt before."""
 
 
 def told(brief: Brief, protocol: Protocol) -> Brief:
@@ -61,6 +64,9 @@ def play(
 ) -> EpisodeRecord:
     """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record.
 
+    Steps and time are counted anew in each attempt. The budget of cost is the episode's: an attempt that cannot be finished with what
+    earlier ones left of it is unscored, and none begins when nothing is left.
+
     Args:
         same_machine: it must be played on the machine that is running now, so it is not tried again on another.
     """
@@ -70,20 +76,23 @@ def play(
     faults: list[str] = []
     raised = False
     spent: dict[str, float] = {}
+    broke: type[Fault] = EnvironmentFault
     while True:
         if stop.is_set():
             raise EnvironmentFault("the run was stopped")
-        tally = Tally(usage=spent)
+        tally = Tally(usage=spent, broke=broke)
         trace.add(event="attempt", number=len(faults) + 1, spec=spec.model_dump(mode="json"))
         ending, verdict = _attempt(suite, agent, spec, descriptor, protocol, trace, tally)
         outcome = outcome_of(ending, verdict)
         spent = tally.usage
-        again = len(faults) < min(POLICY[ending].retries, protocol.retries)
-        if verdict is not None and verdict.error is not None and not raised:
+        left = protocol.max_cost is None or spent.get("cost", 0.0) < protocol.max_cost
+        again = left and len(faults) < min(POLICY[ending].retries, protocol.retries)
+        if left and verdict is not None and verdict.error is not None and not raised:
             # A verifier that raised is asked once more, of a fresh episode.
             raised = again = True
         if not again or (same_machine and suite.pid != machine):
             break
+        broke = AgentUnavailable if ending is Ending.AGENT_UNAVAILABLE else EnvironmentFault
         faults.append(tally.error or (verdict.error.message if verdict and verdict.error else str(ending)))
     trace.end(event="end", ending=ending, outcome=outcome, verdict=verdict and verdict.model_dump(mode="json", exclude={"descriptor"}))
     return EpisodeRecord.of(
@@ -155,7 +164,7 @@ def _attempt(
                 ending = Ending.TIME
                 break
             given, used = answered
-            tally.usage = {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
+            tally.usage = _added(before, used)
             tally.steps += 1
             trace.add(event="step", number=tally.steps, observation=observation, action=given, usage=tally.usage)
             action = _parsed(given)
@@ -163,17 +172,26 @@ def _attempt(
             spent = Spent(tally.steps, time.monotonic() - started, used.get("cost", 0.0))
             verdict = suite.verify() if rules.each_step else None
             ending = rules.ending(action, result, verdict, spent)
+            if ending is None and rules.used_up(Spent(cost=tally.usage.get("cost", 0.0))) is not None:
+                lost = before.get("cost", 0.0)
+                raise tally.broke(f"the episode's budget of cost is used up, {lost:g} of it by attempts that broke; see faults")
         if verdict is None and rules.asks(ending):
             verdict = suite.verify()
         return ending, rules.counted(ending, verdict)
     except UnibenchError as error:
         tally.error = redacted(f"{type(error).__name__}: {error}")
         trace.add(event="error", error=tally.error, detail=error.detail)
+        if isinstance(error, (AgentError, AgentUnavailable)) and (used := agent.used()):
+            tally.usage = _added(before, used)
         if isinstance(error, AgentError):
             agent.kill()
         else:
             suite.kill()
         return ending_of(error), None
+
+
+def _added(before: dict[str, float], used: dict[str, float]) -> dict[str, float]:
+    return {**before, **{name: before.get(name, 0.0) + value for name, value in used.items()}}
 
 
 def _asked(

@@ -10,10 +10,10 @@ from unibench import __version__
 from unibench.golden.ledger import ledger_digest
 from unibench.golden.results import Ledger
 from unibench.record import SCHEMA_VERSION
+from unibench.redaction import on_record, redacted_arguments, withheld_digest
 from unibench.rules import ScoreAtBudget
 from unibench.runs.plan import RunPlan
 from unibench.runs.records import AgentIdentity, LedgerPolicy, Manifest, Protocol
-from unibench.runs.traces import redacted_arguments
 from unibench.session.remote import RemoteSuite
 
 RETRIES = 2
@@ -57,7 +57,8 @@ def manifest_of(
     suite: RemoteSuite, protocol: Protocol, agent: str, arguments: Mapping[str, str], described: Mapping[str, Any], plan: RunPlan
 ) -> Manifest:
     """The manifest of a run that begins now; the agent's secret arguments are taken out."""
-    identity = AgentIdentity.model_validate({"name": agent, "arguments": redacted_arguments(dict(arguments)), "described": dict(described)})
+    shown, withheld = redacted_arguments(arguments), withheld_digest(arguments, agent)
+    identity = AgentIdentity.model_validate({"name": agent, "arguments": shown, "withheld": withheld, "described": on_record(described)})
     return Manifest(
         schema_version=SCHEMA_VERSION,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),

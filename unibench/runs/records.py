@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from unibench.golden.results import Judgement
 from unibench.outcome import Ending, Outcome, score_of
 from unibench.record import Record, digest
+from unibench.redaction import on_record
 from unibench.rules import ScoreAtBudget
 from unibench.settings import Substrate
 from unibench.suite import Headline
@@ -20,10 +21,15 @@ Checked = Literal["valid", "invalid", "undecided", "stale", "unchecked"]
 
 
 class AgentIdentity(Record):
-    """Who acted: the name, what it was called with, and what it says of itself (model, prompt digest, sampling)."""
+    """Who acted: the name, what it was called with, and what it says of itself (model, prompt digest, sampling).
+
+    Attributes:
+        withheld: names the secret arguments, whose values are not on record; empty if there are none.
+    """
 
     name: str
     arguments: dict[str, JsonValue] = {}
+    withheld: str = ""
     described: dict[str, JsonValue] = {}
 
 
@@ -131,7 +137,8 @@ class EpisodeRecord(Record):
 
     @classmethod
     def of(cls, descriptor: VerifierDescriptor, verdict: Verdict | None, **fields: Any) -> EpisodeRecord:
-        """A record with the score that ending and verdict make."""
+        """A record with the score that ending and verdict make; what an agent or an error wrote is fit for it."""
+        fields |= {name: on_record(fields[name]) for name in ("error", "faults", "usage") if name in fields}
         score = score_of(fields["outcome"], verdict)
         return cls(
             descriptor=descriptor.digest,

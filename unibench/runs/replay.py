@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,9 @@ from unibench.errors import AgentError, Fault, FileProblem, UnknownName, Unsuppo
 from unibench.golden.results import Judgement
 from unibench.outcome import POLICY, Ending, ending_of, outcome_of
 from unibench.record import Record
+from unibench.redaction import REDACTED
 from unibench.rules import AT_BUDGET, EpisodeRules, Spent
 from unibench.runs.records import EpisodeRecord, Manifest
-from unibench.runs.traces import REDACTED
 from unibench.session.remote import RemoteSuite
 from unibench.task import Budget, Instance
 from unibench.verdict import Verdict, VerifierDescriptor
@@ -79,7 +80,7 @@ def find_episode(records: Sequence[EpisodeRecord], name: str, run: str) -> tuple
     Raises:
         UnknownName: none is meant, or several.
     """
-    if name.isdigit():
+    if re.fullmatch("[0-9]{1,9}", name):
         if int(name) >= len(records):
             raise UnknownName(f"no episode {name!r} in {run}; it has {len(records)}, numbered from 0")
         return int(name), records[int(name)]
@@ -90,6 +91,21 @@ def find_episode(records: Sequence[EpisodeRecord], name: str, run: str) -> tuple
     if not found:
         raise UnknownName.among(f"episode of {run}", name, names, hint=f"(`unibench show {run}` lists them)")
     return found[0], records[found[0]]
+
+
+def read_events(path: Path) -> list[dict[str, Any]]:
+    """The events in a trace.
+
+    Raises:
+        FileProblem: it cannot be read, or a line is no event.
+    """
+    try:
+        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError, RecursionError) as error:
+        raise FileProblem(f"the trace {path} is broken: {error}") from None
+    if not all(isinstance(event, dict) for event in events):
+        raise FileProblem(f"the trace {path} is broken: a line is no event")
+    return events
 
 
 def read_steps(folder: Path, record: EpisodeRecord) -> Recorded:
@@ -106,8 +122,7 @@ def read_steps(folder: Path, record: EpisodeRecord) -> Recorded:
     steps: list[Step] = []
     budget = Budget()
     try:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            event = json.loads(line)
+        for event in read_events(path):
             if event.get("left_out"):
                 raise FileProblem(f"the trace {path} was cut for its size ({event['left_out']} events left out); it cannot be played again")
             match event.get("event"):
@@ -119,7 +134,7 @@ def read_steps(folder: Path, record: EpisodeRecord) -> Recorded:
                     steps.append(Step(event["action"]))
                 case "action error":
                     steps[-1] = Step(steps[-1].action, event["error"])
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         if isinstance(error, FileProblem):
             raise
         raise FileProblem(f"the trace {path} is broken: {error}") from None

@@ -153,6 +153,8 @@ def differences(one: Manifest, other: Manifest) -> list[str]:
     named = [name for name in type(one.protocol).model_fields if getattr(one.protocol, name) != getattr(other.protocol, name)]
     if (one.agent.name, one.agent.arguments) != (other.agent.name, other.agent.arguments):
         named.append("agent")
+    elif one.agent.withheld != other.agent.withheld:
+        named.append("the agent's secret arguments")
     if one.agent.described != other.agent.described:
         named.append("what the agent says of itself")
     if one.specs != other.specs:
@@ -162,12 +164,13 @@ def differences(one: Manifest, other: Manifest) -> list[str]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keeps a second run out of the same folder.
+    """Keeps a second run out of the same folder. A folder that was made for a run which was refused goes again.
 
     Raises:
         UsageError: one is running.
     """
     try:
+        made = [each for each in (folder, *folder.parents) if not each.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock")
         lock.acquire(timeout=0)
@@ -175,7 +178,16 @@ def alone(folder: Path) -> Iterator[None]:
         raise UsageError(f"another run is writing {folder}; wait for it, or name another folder with -o") from None
     except OSError as error:
         raise FileProblem(f"cannot write {folder}: {error.strerror or error}") from None
+    for part in folder.glob("traces/*/.*.part"):
+        # A kill came while it was written. Nobody else writes here now.
+        with contextlib.suppress(OSError):
+            part.unlink()
     try:
         yield
     finally:
         lock.release()
+        if made and not (folder / FILE).exists():
+            with contextlib.suppress(OSError):
+                (folder / ".lock").unlink(missing_ok=True)
+                for each in made:
+                    each.rmdir()

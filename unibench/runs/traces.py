@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 from pathlib import Path
 from typing import Any
 
 from unibench.files import write_atomic
 from unibench.observations import Observation, Screenshot
+from unibench.redaction import redacted, secrets
 
 MAX_TEXT = 20_000
 """Characters kept of each text of an observation."""
 MAX_BYTES = 20 * 2**20
 """Bytes kept of one trace; what comes after is counted."""
-
-_SECRET_NAMES = re.compile(r"(key|token|secret|passw|pwd|auth|credential)", re.IGNORECASE)
-_FOLDERS = {"PWD", "OLDPWD"}
-REDACTED = "[redacted]"
-
-
-def secrets() -> list[str]:
-    """Values of environment variables whose names say that they are secret."""
-    return [value for name, value in os.environ.items() if _SECRET_NAMES.search(name) and len(value) >= 8 and name not in _FOLDERS]
-
-
-def redacted(text: str) -> str:
-    """A text without the values of secret environment variables."""
-    for secret in secrets():
-        text = text.replace(secret, REDACTED)
-    return text
-
-
-def redacted_arguments(arguments: dict[str, str]) -> dict[str, str]:
-    """An agent's arguments for the record: values whose names say that they are secret are taken out."""
-    return {name: REDACTED if _SECRET_NAMES.search(name) else redacted(value) for name, value in arguments.items()}
 
 
 class Trace:
@@ -59,9 +37,7 @@ class Trace:
         """One line; observations are cut, screenshots become files."""
         values = {name: self._packed(value) for name, value in event.items()}
         # In ASCII: an agent's text may hold what UTF-8 cannot.
-        line = json.dumps(values, default=str)
-        for secret in self._secrets:
-            line = line.replace(json.dumps(secret)[1:-1], REDACTED)
+        line = json.dumps(values, default=lambda value: redacted(str(value), self._secrets))
         if self._size + len(line) > MAX_BYTES:
             self._left_out += 1
             return
@@ -70,13 +46,14 @@ class Trace:
 
     def _packed(self, value: Any) -> Any:
         if not isinstance(value, Observation):
-            return value
+            return redacted(value, self._secrets)
         packed: dict[str, Any] = {}
         for name, each in value.values.items():
             if isinstance(each, Screenshot):
                 packed[name] = self._keep(each.png)
             else:
-                text = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+                # Before the cut, which could leave a part of a secret.
+                text = redacted(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False), self._secrets)
                 packed[name] = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]} [{len(text) - MAX_TEXT} more characters]"
         return packed
 

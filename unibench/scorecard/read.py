@@ -23,7 +23,10 @@ def read_scorecards(folders: Sequence[Path], *, allowed: Sequence[str] = ()) -> 
         DifferentProtocols: they do not belong in one table.
     """
     manifests: dict[str, Manifest] = {}
-    for folder in dict.fromkeys(folders):
+    once: dict[Path, Path] = {}
+    for folder in folders:
+        once.setdefault(folder.resolve(), folder)
+    for folder in once.values():
         with RunStore(folder) as store:
             manifest = store.manifest()
             if manifest is None:

@@ -5,18 +5,50 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 
-from unibench.runs.traces import REDACTED
+from unibench.redaction import REDACTED
 from unibench.scorecard.rows import Row, Scorecard
+
+MODEL = "model"
+"""The argument that names an agent's model."""
 
 HEADINGS = ("agent", "suite", "verifier", "scale", "machine", "tasks", "n", "score", "95 %", "unscored", "bounds")
 
 
 def label(card: Scorecard) -> str:
-    """The agent with its arguments, which tell one model from another."""
-    arguments = " ".join(f"{name}={value}" for name, value in card.agent.arguments.items() if value != REDACTED)
-    return " ".join(f"{card.agent.name} {arguments}".split())[:80]
+    """What the card's agent is called; never cut."""
+    return card.label or _called(card, set(card.agent.arguments))
+
+
+def labelled(cards: Sequence[Scorecard]) -> list[Scorecard]:
+    """The cards with labels that tell their rows apart.
+
+    An agent's model comes first; of its other arguments those are named that are not the same in all its runs. Where that tells
+    two rows no more apart (they differ in a secret, or in nothing), the run's folder does.
+    """
+    by_agent: dict[str, list[Scorecard]] = {}
+    for card in cards:
+        by_agent.setdefault(card.agent.name, []).append(card)
+    named: list[Scorecard] = []
+    for card in cards:
+        others = [other.agent.arguments for other in by_agent[card.agent.name]]
+        differing = {name for each in others for name in each if any(name not in other or other[name] != each[name] for other in others)}
+        shown = differing | {MODEL} if len(others) > 1 else set(card.agent.arguments)
+        named.append(card.model_copy(update={"label": _called(card, shown)}))
+    alike = Counter(_row_of(card) for card in named)
+    return [card.model_copy(update={"label": f"{card.label} ({card.run})"}) if alike[_row_of(card)] > 1 else card for card in named]
+
+
+def _called(card: Scorecard, shown: set[str]) -> str:
+    arguments = [(name, value) for name, value in card.agent.arguments.items() if name in shown and value != REDACTED]
+    arguments.sort(key=lambda each: (each[0] != MODEL, each[0]))
+    return " ".join(" ".join([card.agent.name, *(f"{name}={value}" for name, value in arguments)]).split())
+
+
+def _row_of(card: Scorecard) -> tuple[str, str, str]:
+    return (card.label, card.suite, card.substrate.name)
 
 
 def card_rows(card: Scorecard) -> list[tuple[str, ...]]:
@@ -46,7 +78,7 @@ def official_cells(card: Scorecard) -> list[tuple[str, ...]]:
     """Upstream's headline over its own number of tasks, marked as what it is, and the same over valid tasks."""
     official = card.official
     scale = "+".join(sorted({kind.rpartition("(")[2].rstrip(")") for kind in official.kinds}))
-    kinds = f"mixes {len(official.kinds)} kinds" if len(official.kinds) > 1 else "one kind"
+    kinds = f"mixes {len(official.kinds)} kinds" if len(official.kinds) > 1 else "one kind" if official.kinds else "no episode yet"
     machine = f"{card.substrate.name} ({card.substrate.fidelity})"
     start = (label(card), official.suite, f"official: {official.name}; {kinds}", scale, machine)
     rows: list[tuple[str, ...]] = [
@@ -87,7 +119,8 @@ def notes(card: Scorecard) -> list[str]:
         lines.append(f"stale in the ledger, so not applied: {card.checked['stale']} episodes")
     if set(card.checked) == {"unchecked"}:
         lines.append(f"unchecked: no golden check's ledger was applied; make one: unibench golden-check {card.suite}")
-    lines.append(f"verifiers: {card.verifiers} implementations; {card.largest_verifier} judges {card.largest_share:.0%}")
+    if card.verifiers:
+        lines.append(f"verifiers: {card.verifiers} implementations; {card.largest_verifier} judges {card.largest_share:.0%}")
     lines.append("settings: " + settings_line(card))
     if card.usage:
         lines.append("used: " + ", ".join(f"{name} {value:g}" for name, value in sorted(card.usage.items())))
@@ -111,8 +144,9 @@ def by_suite(cards: Sequence[Scorecard]) -> dict[str, list[Scorecard]]:
 
 def markdown(cards: Sequence[Scorecard]) -> str:
     sections = []
-    for suite, group in by_suite(cards).items():
-        lines = [f"## {suite}", ""] if len(by_suite(cards)) > 1 else []
+    suites = by_suite(labelled(cards))
+    for suite, group in suites.items():
+        lines = [f"## {suite}", ""] if len(suites) > 1 else []
         lines += ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
         lines += ["| " + " | ".join(_cell(text) for text in row) + " |" for card in group for row in card_rows(card)]
         for card in group:
@@ -130,13 +164,13 @@ def as_csv(cards: Sequence[Scorecard]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((*HEADINGS, "remarks"))
-    for card in cards:
+    for card in labelled(cards):
         writer.writerows((*row, "; ".join(warnings(card))) for row in card_rows(card))
     return text.getvalue()
 
 
 def as_json(cards: Sequence[Scorecard]) -> str:
-    return json.dumps([card.model_dump(mode="json") for card in cards], indent=1) + "\n"
+    return json.dumps([card.model_dump(mode="json") for card in labelled(cards)], indent=1) + "\n"
 
 
 _LATEX = {c: "\\" + c for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -149,6 +183,7 @@ def escaped(text: str) -> str:
 
 def latex(cards: Sequence[Scorecard]) -> str:
     """A booktabs table; needs ``\\usepackage{booktabs}``. What must be said is printed below it, the other notes are comments."""
+    cards = labelled(cards)
     lines = [r"\begin{tabular}{llllllrrlrl}", r"\toprule", " & ".join(map(escaped, HEADINGS)) + r" \\"]
     for group in by_suite(cards).values():
         lines.append(r"\midrule")

@@ -107,6 +107,7 @@ class Scorecard(Record):
 
     Attributes:
         run: the run's folder, as it was named.
+        label: what the card's agent is called in a table, if not by its name and all its arguments.
         missing: what of the protocol is not on record; with anything missing it is a reference result.
         differences: what differs from other runs on the same card, and was allowed.
         without_cost: episodes under a budget of cost whose agent reported none.
@@ -115,6 +116,7 @@ class Scorecard(Record):
     schema_version: str = SCHEMA_VERSION
     kind: Literal["unibench-scorecard"] = "unibench-scorecard"
     run: str = ""
+    label: str = ""
     agent: AgentIdentity
     suite: str
     upstream: dict[str, str]

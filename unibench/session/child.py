@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from unibench.errors import ContractBroken, UnibenchError
+from unibench.redaction import redacted
 from unibench.session.wire import Frames, receive, send
 
 IDLE_SECONDS = 0.03
@@ -36,7 +37,7 @@ class Served:
 
 def failure(error: BaseException) -> dict[str, Any]:
     """An error as it goes over the wire."""
-    detail = getattr(error, "detail", "") or traceback.format_exc()[-4000:]
+    detail = getattr(error, "detail", "") or redacted(traceback.format_exc())[-4000:]
     if isinstance(error, UnibenchError):
         return {"type": type(error).__name__, "message": str(error), "detail": detail}
     return {"type": "", "message": f"{type(error).__name__}: {error}", "detail": detail}

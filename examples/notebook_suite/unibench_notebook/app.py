@@ -33,7 +33,7 @@ class Notebook:
                 self.draft = ""
         elif what == "theme":
             self.theme = "dark" if self.theme == "light" else "light"
-        elif what.startswith("tick-") and what[5:].isdigit() and int(what[5:]) < len(self.notes):
+        elif what.startswith("tick-") and what[5:].isdecimal() and int(what[5:]) < len(self.notes):
             self.ticked[int(what[5:])] ^= True
         else:
             raise KeyError(what)

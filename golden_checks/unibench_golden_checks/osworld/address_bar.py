@@ -124,6 +124,17 @@ def _mumbai_stockholm(day: date, to: str = "ARN") -> str:
     )
 
 
+def _shirts(size: str = "L", percent: int = 50, sleeve: str = "Short") -> str:
+    return (
+        "https://www.macys.com/shop/mens-clothing/mens-shirts/Men_regular_size_t,Price_discount_range,Sleeve_length/"
+        f"{size},{percent}_PERCENT_%20off%20%26%20more,{sleeve}%20Sleeve?id=20626"
+    )
+
+
+def _weather(day: date, city: str = "manchester/m15-6", key: int = 329260) -> str:
+    return f"https://www.accuweather.com/en/gb/{city}/{day.strftime('%B').lower()}-weather/{key}"
+
+
 def _table() -> dict[str, Callable[[], Recipe]]:
     """The recipes, made when they are asked for: some addresses depend on the day."""
     return {
@@ -138,6 +149,12 @@ def _table() -> dict[str, Callable[[], Recipe]]:
             BY_WORDS,
             other_day=_large_car(_next_monday(), _next_monday() + timedelta(days=5)),
             other_size=_large_car(_next_monday(), _next_monday() + timedelta(days=4), "medium"),
+        ),
+        "chrome/2888b4e6-5b47-4b57-8bf5-c73827890774": lambda: address(
+            _shirts(), other_size=_shirts(size="M"), less_off=_shirts(percent=30), long_sleeve=_shirts(sleeve="Long")
+        ),
+        "chrome/368d9ba4-203c-40c1-9fa3-da2f1430ce63": lambda: address(
+            _weather(date.today()), other_month=_weather(_next_month(1)), other_city=_weather(date.today(), "leeds/ls1-4", 329269)
         ),
         "chrome/59155008-fe71-45ec-8a8f-dc35497b6aa8": lambda: address(
             "https://www.babycenter.com/baby-names/details/carl-853", other_page="https://www.babycenter.com/baby-names/details/karl-1184"

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from unibench.golden.control import Provenance
 from unibench_golden_checks.osworld.browser import Browser
-from unibench_golden_checks.osworld.settings import Make, Read, Recipe, by_hand, keys, shell
+from unibench_golden_checks.osworld.settings import Make, Read, Recipe, by_hand, keys, run, shell
 from unibench_osworld.session import DesktopHandle
 
 BY_SETTINGS_PAGE = Provenance(
@@ -159,6 +159,8 @@ def marked(wanted: JsonValue, golden: Sequence[str], mutants: dict[str, Sequence
     )
 
 
+_OFF, _STANDARD, _ENHANCED = 0, 1, 2
+"""Values of ``generated.safe_browsing``."""
 _ILLUSTRATED, _ROTARY = "https://jalammar.github.io/illustrated-transformer/", "https://blog.eleuther.ai/rotary-embeddings/"
 
 _AUTHORS = (
@@ -211,6 +213,9 @@ def unpacked(folder: str, developer: bool = True) -> Make:
                 *_OPEN,
                 "time.sleep(2)",
             )(handle)
+        # Chromium writes its profile up to 10 s after a change; this task's verifier does not end it before. Upstream waits for 20 s.
+        written = f"for n in $(seq 60); do grep -q {folder} ~/.config/google-chrome/Default/Preferences && break; sleep 0.25; done"
+        run(handle.guest, written)
         return [[_EXTENSIONS, mode, "loadUnpacked"], *chosen]
 
     return make
@@ -279,11 +284,17 @@ TABLE: dict[str, Recipe] = {
         {"session.restore_on_startup": 5},
         {"continues": {"session.restore_on_startup": 1}, "other-page": {"session.startup_urls": ["http://example.com/"]}},
     ),
-    "chrome/9656a811-9b5b-4ddf-99c7-5117bcef0626": setting(
-        {"generated.safe_browsing": 1},
-        {"off": {"generated.safe_browsing": 2}, "other-setting": {"enable_do_not_track": True}},
-        right=lambda found: found["generated.safe_browsing"] in (0, 1),
-        also={"enhanced": on_page(_SETTINGS, pref("generated.safe_browsing", 0))},
+    "chrome/9656a811-9b5b-4ddf-99c7-5117bcef0626": Recipe(
+        wanted={"safebrowsing.enabled": True},
+        golden=on_page(_SETTINGS, pref("generated.safe_browsing", _STANDARD)),
+        also={"enhanced": on_page(_SETTINGS, pref("generated.safe_browsing", _ENHANCED))},
+        read=prefs("safebrowsing.enabled"),
+        provenance=BY_SETTINGS_PAGE,
+        start=at_rest,
+        mutants={
+            "off-again": on_page(_SETTINGS, pref("generated.safe_browsing", _STANDARD), pref("generated.safe_browsing", _OFF)),
+            "other-setting": on_page(_SETTINGS, pref("enable_do_not_track", True)),
+        },
     ),
     "chrome/99146c54-4f37-4ab8-9327-5f3291665e1e": setting(
         {"generated.cookie_default_content_setting": "session_only"},

@@ -8,13 +8,13 @@ episode has a fresh agent, and an action of None ends it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from unibench.actions import Action, Done, Native
-from unibench.agents.wrappers.common import describe, pixels
+from unibench.agents.wrappers.common import describe, numbers, pixels
 from unibench.errors import AgentError, UsageError
 from unibench.observations import Observation
 from unibench.task import Brief, Text
@@ -119,10 +119,10 @@ class AgentLabAgent:
 
     def _count(self, info: Any) -> None:
         """Adds up what ``agent_info.stats`` says of tokens and cost (agentlab/llm/tracking.py)."""
-        stats = info.get("stats") if isinstance(info, dict) else getattr(info, "stats", None)
-        for name, value in (stats or {}).items() if isinstance(stats, dict) else ():
-            if ("token" in name or "cost" in name) and isinstance(value, (int, float)):
-                self.usage[name] = self.usage.get(name, 0.0) + float(value)
+        stats = info.get("stats") if isinstance(info, Mapping) else getattr(info, "stats", None)
+        for name, value in numbers(stats).items():
+            if "token" in name or "cost" in name:
+                self.usage[name] = self.usage.get(name, 0.0) + value
 
 
 def _message(role: str, text: str) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,3 +35,18 @@ def takes(call: Callable[..., Any], *arguments: Any) -> bool:
     except ValueError:
         return True  # it does not say
     return True
+
+
+def numbers(values: Any) -> dict[str, float]:
+    """The finite numbers of a mapping, whatever their type (numpy's, say, or Decimal); what is no such number is left out."""
+    found = {str(name): _number(value) for name, value in values.items()} if isinstance(values, Mapping) else {}
+    return {name: value for name, value in found.items() if value is not None and math.isfinite(value)}
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (str, bytes, bytearray)):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
