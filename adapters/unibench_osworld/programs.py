@@ -95,3 +95,10 @@ def lacking(task: TaskFile) -> list[str]:
         for name in needed(task)
         if name and name not in _OURS and not _here(name)
     ]
+
+
+def installed(task: TaskFile) -> list[str]:
+    """The set-up steps that install packages, which a machine without a network lacks, in words."""
+    commands = [step.parameters.get("command", "") for step in task.config if step.type in ("execute", "command")]
+    texts = [command if isinstance(command, str) else " ".join(map(str, command)) for command in commands]
+    return [f"what the set-up installs ({found.group(1)})" for text in texts if (found := re.search(r"\bapt(?:-get)? install (.+)", text))]

@@ -16,7 +16,7 @@ from unibench.verdict import VerifierDescriptor
 from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
 from unibench_osworld.assets import AssetStore
 from unibench_osworld.describe import Upstream, describe
-from unibench_osworld.programs import lacking
+from unibench_osworld.programs import installed, lacking
 from unibench_osworld.task_check import OSWORLD, Known, check_task, installed_source, used_getters
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 from unibench_osworld.upstream_source import UpstreamSource
@@ -131,7 +131,8 @@ class OsworldSuite(Suite):
     def stand_ins(self, task: str, settings: Settings) -> tuple[str, ...]:
         assert isinstance(settings, DesktopSettings)
         found = self.files[task]
-        return (*self.store(settings).stand_ins(found), *(lacking(found) if self.lenient(found, settings) else ()))
+        missing = [*lacking(found), *installed(found)] if self.lenient(found, settings) else []
+        return (*self.store(settings).stand_ins(found), *missing)
 
     def _skew(self, task: TaskFile) -> list[str]:
         """What the installed evaluators lack, and what the static check finds fatal."""

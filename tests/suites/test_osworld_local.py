@@ -28,6 +28,7 @@ from unibench_osworld.suite import OsworldSuite
 
 DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 TASK = "libreoffice_calc/42e0a640-4f19-4b28-973d-729602b5a4a7"
+HEADING = "libreoffice_writer/3ef2b351-8a84-4ff2-8724-d86eae9b842e"
 REFUSAL = "os/b3d4a89c-53f2-4d6b-8b6a-541fb5d205fa"
 
 PARITY = """
@@ -69,7 +70,7 @@ def suite(sandboxed: None) -> OsworldSuite:
 
 @pytest.fixture(scope="module")
 def session(suite: OsworldSuite) -> Iterator[DesktopSession]:
-    settings = OsworldSettings(assets=str(Path(DATA) / "osworld" / "file_cache"), pause=0.2)
+    settings = OsworldSettings(assets=str(Path(DATA) / "osworld" / "file_cache"), pause=0.2, stand_ins=True)
     found = suite.open(settings, "local")
     assert isinstance(found, DesktopSession)
     yield found
@@ -111,6 +112,17 @@ def test_end_states_are_judged_as_upstream_judges_them(suite: OsworldSuite, sess
     assert verdict.descriptor == suite.describe(TASK, OsworldSettings())
     assert verdict.status is (Status.PASS if name == "golden" else Status.FAIL)
     assert verdict.raw == upstreams_own(session, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["golden", "next-paragraph"])
+def test_a_document_edited_in_the_app_is_saved_by_the_verifier(suite: OsworldSuite, session: DesktopSession, name: str) -> None:
+    spec = suite.draw(HEADING, 0)
+    control = next(each for each in MODULE.controls(spec) if each.name == name)
+    session.reset(spec)
+    assert [asset.origin for asset in session.handle.assets] == ["stand-in"]
+    assert control.build is not None
+    assert control.build(session.handle).right is (name == "golden")
+    assert session.verify().status is (Status.PASS if name == "golden" else Status.FAIL)
 
 
 def test_an_agents_input_reaches_the_document(suite: OsworldSuite, session: DesktopSession) -> None:

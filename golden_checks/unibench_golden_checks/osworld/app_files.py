@@ -75,8 +75,7 @@ def settings_of(text: str) -> JsonValue:
         found: JsonValue = json.loads(text)
         return found
     except ValueError:
-        lines: list[JsonValue] = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        return sorted(lines, key=str)
+        return [*sorted(line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#"))]
 
 
 def app_file_controls(task: TaskFile) -> list[Control]:
@@ -101,6 +100,10 @@ def _keys(wanted: dict[str, JsonValue], **mutants: dict[str, JsonValue]) -> AppF
 def _json(path: str, wanted: dict[str, JsonValue], mutants: Mapping[str, dict[str, JsonValue]]) -> AppFile:
     made = {name.replace("_", "-"): json.dumps(value, indent=4) for name, value in mutants.items()}
     return AppFile(path, None, json.dumps(wanted, indent=4), made)
+
+
+def _workspace(*folders: str) -> str:
+    return json.dumps({"folders": [{"path": folder} for folder in folders]}, indent=1)
 
 
 # VLC
@@ -194,6 +197,23 @@ TASKS: dict[str, AppFile] = {
         _BINDING, other_key={**_BINDING, "key": "ctrl+k"}, the_other_way={**_BINDING, "command": "workbench.action.terminal.focus"}
     ),
     "vs_code/ea98c5d7-3cf9-4f9b-8ad3-366b58e0fcae": _keys(_REMOVED, other_key={**_REMOVED, "key": "ctrl+g"}),
+    "vs_code/e2b5e914-ffe1-44d2-8e92-58f8c5d92bb2": _code(
+        {"python.analysis.diagnosticSeverityOverrides": {"reportMissingImports": "none"}},
+        as_warning={"python.analysis.diagnosticSeverityOverrides": {"reportMissingImports": "warning"}},
+        other_report={"python.analysis.diagnosticSeverityOverrides": {"reportMissingModuleSource": "none"}},
+    ),
+    "vs_code/982d12a5-beab-424f-8d38-d2a48429e511": AppFile(
+        f"{HOME}/.config/Code/User/settings.json",
+        '{"workbench.colorTheme": "Red"}\n',
+        '{"workbench.colorTheme": "Visual Studio Dark"}\n',
+        {"other-theme": '{"workbench.colorTheme": "Visual Studio Light"}\n'},
+    ),
+    "vs_code/6ed0a554-cbee-4b44-84ea-fd6c042f4fe1": AppFile(
+        f"{HOME}/project.code-workspace",
+        _workspace("project"),
+        _workspace("project", "data1", "data2"),
+        {"one-folder-missing": _workspace("project", "data1"), "project-gone": _workspace("data1", "data2")},
+    ),
     "vlc/215dfd39-f493-4bc3-a027-8a97d72c61bf": _vlc("qt-bgcone", "0", still_on="1"),
     "vlc/386dbd0e-0241-4a0a-b6a2-6704fba26b1c": _vlc("global-key-play-pause", "Ctrl+p", unset=""),
     "vlc/8ba5ae7a-5ae5-4eab-9fcc-5dd4fe3abf89": _vlc("input-record-path", f"{HOME}/Desktop", other_folder=f"{HOME}/Documents"),

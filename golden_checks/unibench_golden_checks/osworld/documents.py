@@ -224,7 +224,6 @@ TASKS: dict[str, DocumentTask] = {
         goldens={"golden": _lines(*LIVES)},
         mutants={
             "three-addresses": _lines(*LIVES[:3]),
-            "other-places": _lines("北京市海淀区中关村大街1号", "上海市黄浦区南京东路2号", "广州市天河区体育西路3号"),
         },
         source="verifier-data",
         notes={"golden": "five addresses of the verifier's own list; the instruction asks for five"},

@@ -48,19 +48,23 @@ sys.exit({fault})
 
 def file_step(path: str, base64: str) -> JsonValue:
     """The step of a read-back that keeps a judged file."""
-    return ["file", path, base64 if len(base64) <= MOST else ""]
+    return ["file", path, base64 if len(base64) <= MOST else None]
 
 
 def script(task: TaskFile, run: ControlRun, packages: Mapping[str, str]) -> str:
     """The script for one fault; empty where the judged files were not kept or the verifier looks at more than files and rules."""
     steps = run.readback.steps if run.readback is not None else []
-    files = {str(step[1]): str(step[2]) for step in steps if isinstance(step, list) and len(step) == 3 and step[0] == "file"}
+    files = {
+        str(step[1]): str(step[2])
+        for step in steps
+        if isinstance(step, list) and len(step) == 3 and step[0] == "file" and step[2] is not None
+    }
     checks = []
     for check in task.checks:
         result, expected = check.result or {}, check.expected
         rules = (expected or {}).get("rules")
         plain = result.get("type") == "vm_file" and (expected is None or expected.get("type") == "rule")
-        if not plain or not files.get(str(result.get("path"))):
+        if not plain or str(result.get("path")) not in files:
             return ""
         checks.append([check.metric, str(result["path"]), rules, dict(check.options)])
     if not checks or task.joined == "or":
