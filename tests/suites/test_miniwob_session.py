@@ -14,11 +14,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browsergym.core.observation import extract_focused_element_bid
+from playwright.sync_api import sync_playwright
 
 from unibench import registry
 from unibench.actions import Answer, Click, Done, Element, Goto, Infeasible, Key, Native, Point, Type, Wait
 from unibench.errors import EnvironmentFault, SessionDied, SessionTimeout, Unavailable
 from unibench.session.remote import RemoteSuite
+from unibench_browsergym.browser import find_chromium
+from unibench_browsergym.looking import focused_ref
 from unibench_browsergym.miniwob import MiniwobSettings
 
 pytestmark = pytest.mark.browser
@@ -423,3 +427,26 @@ def test_calls_without_an_episode_are_refused() -> None:
         remote.tasks()
         with pytest.raises((EnvironmentFault, SessionDied), match="no running episode"):
             remote.act(Done())
+
+
+@pytest.mark.parametrize(
+    ("html", "focus"),
+    [
+        ("<input bid='1'><input>", "document.querySelector('[bid]').focus()"),
+        ("<input><input bid='1'>", "document.querySelector('input').focus()"),
+        ("<p bid='2'>nothing</p>", "0"),
+        ("<div bid='3'></div>", "const r = document.querySelector('div').attachShadow({mode: 'open'});"
+         " r.innerHTML = \"<input bid='4'>\"; r.firstChild.focus()"),
+        ("<iframe bid='a' srcdoc=\"<input bid='a5' autofocus>\"></iframe>",
+         "document.querySelector('iframe').contentDocument.querySelector('input').focus()"),
+    ],
+)  # fmt: skip
+def test_the_focus_is_where_upstream_finds_it(html: str, focus: str) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium())
+        page = browser.new_page()
+        page.set_content(html)
+        page.wait_for_timeout(100)
+        page.evaluate(focus)
+        assert focused_ref(page) == extract_focused_element_bid(page)
+        browser.close()

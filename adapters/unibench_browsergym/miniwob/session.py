@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -81,6 +82,7 @@ class MiniwobSession(Session):
         self._substrate = substrate
         self._episode: Episode | None = None
         self._spare: tuple[BrowserContext, Page] | None = None
+        self._left: list[BrowserContext] = []
         self._closed = False
         pool.join()
 
@@ -235,11 +237,17 @@ class MiniwobSession(Session):
         return {"page.html": html.encode(), "screenshot.png": self._alive(episode.looker.screenshot).png}
 
     def idle(self) -> None:
-        if self._spare is None and not self._settings.reseed_in_page:
-            self._spare = self._opened_page()
+        self._close_left()
+        if self._spare is not None or self._settings.reseed_in_page or not self._pool.browser_is_up:
+            return
+        self._spare = self._opened_page()
+        if self._episode is not None:
+            # The next instance is most often of the same task: its scripts are compiled once the page has been seen.
+            self._spare[1].goto(self._episode.task.url)
 
     def close(self) -> None:
         self._leave()
+        self._close_left()
         if spare := self._taken():
             spare[0].close()
         if not self._closed:
@@ -252,11 +260,17 @@ class MiniwobSession(Session):
         episode, self._episode = self._episode, None
         if episode is None:
             return
-        try:
+        with contextlib.suppress(Error):  # the page crashed, or its browser ended
             episode.task.teardown()
-            episode.context.close()
-        except Error:
-            pass  # the context went with a crashed page or browser; the next reset makes another
+        self._left.append(episode.context)
+        if len(self._left) > 1:
+            self._close_left()
+
+    def _close_left(self) -> None:
+        """Closes contexts of episodes that were left, which need not keep the next reset waiting."""
+        while self._left:
+            with contextlib.suppress(Error):  # it went with a crashed page or browser
+                self._left.pop().close()
 
     def _opened_page(self) -> tuple[BrowserContext, Page]:
         """A fresh context and its page, such as every MiniWoB++ task has."""
