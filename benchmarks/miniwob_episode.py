@@ -77,6 +77,7 @@ def main() -> None:
         "unibench, screenshot": unibench.make(f"miniwob/{TASK}", observe=["screenshot"]),
         "unibench, re-seeded, nothing": unibench.make(f"miniwob/{TASK}", observe=[], settings={"reseed_in_page": True}),
         "stock without its sleep": stock(pre_observation_delay=0),
+        "unibench, all, without waiting": unibench.make(f"miniwob/{TASK}", observe=STOCKS, settings={"wait_for_paint": False}),
     }
     for env in envs.values():
         env.reset(seed=0)

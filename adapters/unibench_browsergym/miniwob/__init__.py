@@ -27,6 +27,12 @@ class MiniwobSettings(Settings):
         le=60,
         description="seconds to sleep after each action; 0 waits until the page has painted instead",
     )
+    wait_for_paint: bool = setting(
+        True,
+        upstream=False,
+        affects_scores=True,
+        description="without a delay, wait for two frames after each action; false looks at once, as upstream with its delay off",
+    )
     slow_mo: float = setting(
         0.0,
         upstream=100.0,

@@ -340,7 +340,7 @@ class MiniwobSession(Session):
         page = episode.page
         try:
             page.wait_for_load_state("domcontentloaded", timeout=3000)
-            if not self._settings.pre_observation_delay:
+            if self._settings.wait_for_paint and not self._settings.pre_observation_delay:
                 # With a time-out, which evaluate() has not: on a page that is just crashing it would never return.
                 page.wait_for_function(_PAINTED, timeout=3000)
         except PlaywrightTimeout as late:
