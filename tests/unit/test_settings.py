@@ -34,7 +34,7 @@ def test_only_settings_that_affect_scores_are_in_the_digest() -> None:
 
 
 def test_settings_say_where_they_are_not_upstreams() -> None:
-    assert MiniwobSettings().not_upstreams() == ["pre_observation_delay", "slow_mo", "allow_any_url", "allow_upload"]
+    assert MiniwobSettings().not_upstreams() == ["pre_observation_delay", "wait_for_paint", "slow_mo", "allow_any_url", "allow_upload"]
     upstreams = {name: MiniwobSettings.facts(name)["upstream"] for name in MiniwobSettings.model_fields}
     assert MiniwobSettings.parse(upstreams).not_upstreams() == []
 
