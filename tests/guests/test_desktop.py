@@ -194,9 +194,9 @@ def test_the_browser_as_tasks_start_it(desktop: LocalDesktop, guest: GuestClient
     assert wanted <= found
     assert guest.execute(["pkill", "chrome"]).returncode == 0
     profile = "/home/user/.config/google-chrome/Default/Preferences"
-    while guest.file(profile) is None and time.monotonic() < until + 20:  # it is written as the browser ends
+    while not json.loads(guest.file(profile) or b"{}") and time.monotonic() < until + 20:  # it is written as the browser ends
         time.sleep(0.1)
-    assert json.loads(guest.file(profile) or b"")
+    assert json.loads(guest.file(profile) or b"{}"), "an empty profile was there before"
 
 
 def test_it_sees_nothing_of_the_host(desktop: LocalDesktop, guest: GuestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +220,7 @@ def test_a_boot_has_an_untouched_home_and_leaves_no_trace_in_the_template() -> N
         desktop.reset()
         with GuestClient(desktop.url) as guest:
             assert guest.execute("ls ~/.config; cat ~/.bashrc", shell=True).output.startswith(
-                "dconf\nlibreoffice\nmimeapps.list\n# ~/.bashrc"
+                "dconf\ngoogle-chrome\nlibreoffice\nmimeapps.list\n# ~/.bashrc"
             )
 
 
