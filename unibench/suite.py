@@ -119,6 +119,7 @@ class SuiteFace:
             for its grader only.
         data: what ``unibench data`` brings for it.
         sessions_a_process: how many sessions one session process can hold, sharing what is dear (a browser, say).
+        instances_differ: whether another seed or index draws another instance; else a control that failed is not tried on another.
         headline: upstream's own headline number.
         call_seconds: how long one call to its session may take, by method; ``"*"`` for the others.
         score_at_budget: upstream's rule for an episode that the budget ends: ``verify`` asks the verifier, ``fail`` gives 0 since the
@@ -141,6 +142,7 @@ class SuiteFace:
     installs: EnvironmentFace | None = None
     data: DataFace | None = None
     sessions_a_process: int = 1
+    instances_differ: bool = True
     headline: Headline = field(default_factory=Headline)
     call_seconds: Mapping[str, float] = field(default_factory=lambda: {"*": 60.0})
     score_at_budget: Literal["verify", "fail", "unscored"] = "verify"

@@ -129,6 +129,7 @@ FACE = SuiteFace(
         Substrate(name="remote", fidelity="equivalent"),
     ),
     packages=(f"{PACKAGE}=={VERSION}",),
+    instances_differ=False,
     environment=environment,
     installs=EnvironmentFace(
         upstream=(f"{PACKAGE}=={VERSION}",),

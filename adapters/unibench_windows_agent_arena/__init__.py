@@ -45,6 +45,7 @@ FACE = SuiteFace(
     offers=offers,
     observe=("screenshot", "a11y"),
     substrates=(Substrate(name="remote", fidelity="equivalent"),),
+    instances_differ=False,
     environment=environment,
     installs=EnvironmentFace(
         upstream=(),

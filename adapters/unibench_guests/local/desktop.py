@@ -145,7 +145,7 @@ def _mounts(desktop: Desktop) -> list[Mount]:
     mounts = [
         *SYSTEM,
         *(Mount("ro", f"/etc/{name}", f"/etc/{name}", optional=True) for name in _DESKTOP_ETC + _PROGRAMS_ETC),
-        *(Mount("ro", f"/etc/{name}", str(guest / "etc" / name)) for name in ("passwd", "group", "hosts", "machine-id")),
+        *(Mount("ro", f"/etc/{name}", str(guest / "etc" / name)) for name in ("passwd", "group", "hosts", "machine-id", "shells")),
         Mount("ro", "/var/cache/fontconfig", "/var/cache/fontconfig", optional=True),
         Mount("ro", "/var/lib/libreoffice", "/var/lib/libreoffice", optional=True),
         Mount("ro", "/var/lib/dbus", str(guest / "etc"), optional=True),

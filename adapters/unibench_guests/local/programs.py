@@ -7,6 +7,7 @@ import importlib.metadata
 import importlib.util
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from unibench.errors import Unavailable
@@ -53,8 +54,20 @@ APPLICATIONS = {
     "libreoffice-gtk3": "/usr/lib/libreoffice/program/libvclplug_gtk3lo.so",
     "chromium": "/usr/lib/chromium/chromium",
 }
-# Used where they are installed; nothing is said where they are not.
-MORE_APPLICATIONS = {"gimp": "/usr/bin/gimp", "vlc": "/usr/bin/vlc", "thunderbird": "/usr/bin/thunderbird", "ffmpeg": "/usr/bin/ffmpeg"}
+# Used where they are installed; a task that needs one is unavailable where it is not.
+MORE_APPLICATIONS = {
+    "gimp": "/usr/bin/gimp",
+    "vlc": "/usr/bin/vlc",
+    "thunderbird": "/usr/bin/thunderbird",
+    "gnome-terminal": "/usr/bin/gnome-terminal",
+    "nautilus": "/usr/bin/nautilus",
+    "gnome-shell-common": "/usr/share/glib-2.0/schemas/org.gnome.shell.gschema.xml",
+    "pulseaudio": "/usr/bin/pulseaudio",
+    "pulseaudio-utils": "/usr/bin/pactl",
+    "git": "/usr/bin/git",
+    "unzip": "/usr/bin/unzip",
+    "ffmpeg": "/usr/bin/ffmpeg",
+}
 
 # Pure Python, from the environment that runs this: Debian has no pyautogui.
 PYTHON_PACKAGES = ("pyautogui", "pyscreeze", "pytweening", "pymsgbox", "mouseinfo", "pyperclip")
@@ -63,7 +76,16 @@ PYTHON_MEND = "pip install 'unibench-gui[desktop]'"
 
 def missing_packages() -> list[str]:
     """The Debian packages that a desktop needs and that are not there."""
-    return [name for name, file in {**SESSION, **APPLICATIONS}.items() if not Path(file).exists()]
+    return _missing({**SESSION, **APPLICATIONS})
+
+
+def missing_applications() -> list[str]:
+    """The Debian packages that a desktop can do without and that are not there."""
+    return _missing(MORE_APPLICATIONS)
+
+
+def _missing(packages: Mapping[str, str]) -> list[str]:
+    return [name for name, file in packages.items() if not Path(file).exists()]
 
 
 def check_installed() -> None:

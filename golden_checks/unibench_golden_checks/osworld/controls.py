@@ -27,7 +27,9 @@ from unibench_golden_checks.osworld import (
     one_text,
     settings,
     stand_ins,
+    terminal,
     uno_bridge,
+    vlc,
     workbook,
     writer_edits,
 )
@@ -41,7 +43,14 @@ from unibench_golden_checks.osworld.settings import Recipe
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
-_RECIPES = {chromium: (settings, browser), address_bar: (settings, browser), device: (settings,), office_settings: (settings, office)}
+_RECIPES = {
+    chromium: (settings, browser),
+    address_bar: (settings, browser),
+    device: (settings,),
+    office_settings: (settings, office),
+    terminal: (settings, device),
+    vlc: (settings, terminal),
+}
 """Modules with a table of recipes by task id, and what they stand on."""
 
 

@@ -113,6 +113,36 @@ def mp3(tags: dict[str, str], seconds: int = 1) -> bytes:
     return out.getvalue()
 
 
+def video(seconds: int, width: int = 320, height: int = 180, rate: int = 2) -> bytes:
+    """A film without sound: Motion JPEG in an AVI (Microsoft's "AVI RIFF File Reference"), which players know by its content."""
+    import struct
+
+    from PIL import Image
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return name + struct.pack("<I", len(data)) + data + bytes(len(data) % 2)
+
+    def listed(name: bytes, *parts: bytes) -> bytes:
+        return chunk(b"LIST", name + b"".join(parts))
+
+    frames = []
+    for number in range(seconds * rate):
+        out = io.BytesIO()
+        Image.new("RGB", (width, height), (number * 40 % 256, 90, 160)).save(out, "JPEG", quality=50)
+        frames.append(out.getvalue())
+    count, largest = len(frames), max(map(len, frames))
+    main = struct.pack("<14I", 1_000_000 // rate, largest * rate, 0, 0x10, count, 0, 1, largest, width, height, 0, 0, 0, 0)
+    stream = struct.pack("<4s4sI2H8I4h", b"vids", b"MJPG", 0, 0, 0, 0, 1, rate, 0, count, largest, 0, 0, 0, 0, width, height)
+    form = struct.pack("<3I2H4s5I", 40, width, height, 1, 24, b"MJPG", width * height * 3, 0, 0, 0, 0)
+    header = listed(b"hdrl", chunk(b"avih", main), listed(b"strl", chunk(b"strh", stream), chunk(b"strf", form)))
+    index, at = [], 4
+    for frame in frames:
+        index.append(struct.pack("<4s3I", b"00dc", 0x10, at, len(frame)))
+        at += 8 + len(frame) + len(frame) % 2
+    body = header + listed(b"movi", *(chunk(b"00dc", frame) for frame in frames)) + chunk(b"idx1", b"".join(index))
+    return chunk(b"RIFF", b"AVI " + body)
+
+
 def pdf(lines: list[str]) -> bytes:
     """One page of text."""
     import pymupdf
@@ -150,7 +180,7 @@ def text(content: str) -> bytes:
     return content.encode()
 
 
-KINDS = {each.__name__: each for each in (docx, pptx, xlsx, image, patched, mp3, pdf, tar, archive, text)}
+KINDS = {each.__name__: each for each in (docx, pptx, xlsx, image, patched, mp3, video, pdf, tar, archive, text)}
 
 if __name__ == "__main__":
     wanted = json.load(sys.stdin)

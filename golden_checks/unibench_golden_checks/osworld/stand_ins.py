@@ -50,7 +50,8 @@ BY_KIND: dict[str, dict[str, Any]] = {
     ".tar.gz": {"kind": "tar", "files": {"readme.txt": "a stand-in\n"}, "compression": "gz"},
     ".zip": {"kind": "archive", "files": {"readme.txt": "a stand-in\n"}},
     ".code-workspace": {"kind": "text", "content": '{"folders": []}\n'},
-    **{suffix: {"kind": "text", "content": "a stand-in\n"} for suffix in (".mp4", ".raw", ".xcf", ".py", ".ppt")},
+    ".mp4": {"kind": "video", "seconds": 120},
+    **{suffix: {"kind": "text", "content": "a stand-in\n"} for suffix in (".raw", ".xcf", ".py", ".ppt")},
 }
 """What a file is if nothing depends on what is in it."""
 
@@ -64,6 +65,12 @@ EXTENSION = {
     },
 }
 
+_PHP = """mkdir -p /home/user/project/src/lib && cd /home/user/project
+fill() { for i in $(seq "$1"); do echo "// line $i"; done > "$2"; }
+fill 21 index.php; fill 18 src/page.php; fill 15 src/lib/tools.php; fill 12 README.md
+"""
+"""54 lines of PHP in three files, and a file of another kind."""
+
 _TIDY = "multi_apps/869de13e-bef9-4b91-ba51-f6708c40b096/"
 
 BY_PLACE: dict[str, dict[str, Any]] = {
@@ -71,6 +78,11 @@ BY_PLACE: dict[str, dict[str, Any]] = {
     _TIDY + "assign1-data3.zip": {"kind": "archive", "files": {"assign1-data_python3/main.py": "print(1)\n", "__MACOSX/x": ""}},
     "chrome/6766f2b8-8a72-417f-a9e5-56fcaa735837/helloExtension.zip": EXTENSION,
     "multi_apps/a74b607e-6bb5-4ea8-8a7c-5d97c7bbcd2a/Hello Extension.zip": EXTENSION,
+    "os/4127319a-8b79-4410-b58a-7a151e15f3d7/setup.sh": {"kind": "text", "content": _PHP},
+    "multi_apps/2c9fc0de-3ee7-45e1-a5df-c86206ad78b5/binder.zip": {
+        "kind": "archive",
+        "files": {"binder/README.md": "# Binder\n", "binder/notes/today.md": "What was done today.\n"},
+    },
     "libreoffice_writer/ecc2413d-8a48-416e-a3a2-d30106ca36cb/Sample_Statutory_Declaration.docx": {
         "kind": "docx",
         "paragraphs": _TEXT,

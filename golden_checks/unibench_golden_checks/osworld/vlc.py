@@ -1,0 +1,90 @@
+"""What VLC plays and how its window stands: through its own HTTP interface and its keys."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+from unibench.golden.control import Provenance, RecipeFailed
+from unibench_golden_checks.osworld.settings import Make, Recipe, by_hand, run
+from unibench_golden_checks.osworld.terminal import first
+from unibench_osworld.session import DesktopHandle
+
+BY_HTTP = Provenance(source="instruction", means="http", note="VLC's own web interface; the video is a stand-in")
+BY_KEY = Provenance(source="instruction", means="gui", note="VLC's own key; the video is a stand-in")
+SONG = "/home/user/Desktop/Rick Astley - Never Gonna Give You Up (Official Music Video).mp4"
+_ASK = (
+    "import re, sys, time, urllib.request as r; m = r.HTTPPasswordMgrWithDefaultRealm(); u = 'http://localhost:8080/requests/status.xml'; "
+    "m.add_password(None, u, '', 'password'); o = r.build_opener(r.HTTPBasicAuthHandler(m)); "
+    "ask = lambda q: o.open(u + q, timeout=5).read().decode(); "
+    "says = lambda: [re.findall('<state>(.*?)</state>', (t := ask('')))[0], *re.findall('name=.filename.>(.*?)<', t)]; "
+)
+
+
+def _ask(handle: DesktopHandle, code: str) -> str:
+    done = handle.guest.execute(["python3", "-c", _ASK + code], seconds=60)
+    if done.returncode:
+        raise RecipeFailed(f"VLC does not answer: {done.error.strip()[-300:]}")
+    return done.output.rstrip("\n")
+
+
+def plays(path: str, state: str = "playing") -> Make:
+    """VLC plays a file; then, with ``paused`` or ``stopped``, does so no longer."""
+    commands = {"playing": "", "paused": "ask('?command=pl_pause')", "stopped": "ask('?command=pl_stop')"}
+    code = (
+        f"ask('?command=in_play&input=' + {quote('file://' + quote(path))!r}); "
+        "[time.sleep(0.2) for _ in range(100) if says()[0] != 'playing']; " + commands[state] + "; time.sleep(1)"
+    )
+
+    def make(handle: DesktopHandle) -> list[JsonValue]:
+        _ask(handle, code)
+        return [["vlc", path, state]]
+
+    return make
+
+
+def copied(path: str, other: str) -> Make:
+    """Another file with the same content."""
+
+    def make(handle: DesktopHandle) -> list[JsonValue]:
+        run(handle.guest, f"cp '{path}' '{other}'")
+        return [["copy", path, other]]
+
+    return make
+
+
+def playing(handle: DesktopHandle) -> JsonValue:
+    """What VLC says: its state, and the file."""
+    return _ask(handle, "print(*says(), sep='\\n')")
+
+
+def covers_the_screen(handle: DesktopHandle) -> JsonValue:
+    """What the window manager says of VLC's window."""
+    found = run(handle.guest, "xprop -id $(xdotool search --onlyvisible --class vlc | tail -1) _NET_WM_STATE")
+    return "fullscreen" if "FULLSCREEN" in found else "in a window"
+
+
+TABLE: dict[str, Recipe] = {
+    "vlc/59f21cfb-0120-4326-b255-a5b827b38967": Recipe(
+        wanted=f"playing\n{SONG.rpartition('/')[2]}",
+        golden=plays(SONG),
+        read=playing,
+        provenance=BY_HTTP,
+        mutants={
+            "paused": plays(SONG, "paused"),
+            "stopped": plays(SONG, "stopped"),
+            "other-file": first(copied(SONG, "/home/user/Desktop/Another video.mp4"), plays("/home/user/Desktop/Another video.mp4")),
+        },
+    ),
+    "vlc/8d9fd4e2-6fdb-46b0-b9b9-02f06495c62f": Recipe(
+        wanted="fullscreen",
+        golden=by_hand("pyautogui.press('f')", "time.sleep(2)"),
+        read=covers_the_screen,
+        provenance=BY_KEY,
+        mutants={
+            "there-and-back": by_hand("pyautogui.press('f')", "time.sleep(2)", "pyautogui.press('f')", "time.sleep(2)"),
+            "minimal-interface": by_hand("pyautogui.hotkey('ctrl', 'h')", "time.sleep(2)"),
+        },
+    ),
+}
