@@ -21,9 +21,8 @@ PLAYERS = Provenance(
 
 def typed(line: str, *, enter: bool = True) -> Make:
     """A line typed into the window that has the focus."""
-    return by_hand(
-        "time.sleep(1)", f"pyautogui.write({line!r}, interval=0.01)", *(["pyautogui.press('enter')"] if enter else []), "time.sleep(2)"
-    )
+    pressed = ["pyautogui.press('enter')"] if enter else []
+    return by_hand("time.sleep(1)", f"pyautogui.write({line!r}, interval=0.01)", *pressed, "time.sleep(2)")
 
 
 def first(*makes: Make) -> Make:
@@ -37,9 +36,8 @@ def first(*makes: Make) -> Make:
 
 def in_terminal(folder: str, line: str) -> Make:
     """A line typed into a new terminal."""
-    opened = shell(
-        f"gnome-terminal --maximize --working-directory={folder} && for i in $(seq 50); do wmctrl -l | grep -q Terminal && break; sleep 0.2; done"
-    )
+    wait = "for i in $(seq 50); do wmctrl -l | grep -q Terminal && break; sleep 0.2; done"
+    opened = shell(f"gnome-terminal --maximize --working-directory={folder}; " + wait)
     return first(opened, typed(line))
 
 
@@ -63,6 +61,7 @@ _CONDA = (
     "mkdir -p ~/miniconda3/bin && printf '#!/bin/sh\\necho conda 24.1.2\\n' > ~/miniconda3/bin/conda && chmod +x ~/miniconda3/bin/conda; "
 )
 _INIT = "printf '%s\\n' '# >>> conda initialize >>>' 'export PATH=\"$HOME/miniconda3/bin:$PATH\"' '# <<< conda initialize <<<' >> "
+_NEEDY = "import a_transformer\\nclass INSTRUCTOR: pass\\n"
 _EMBEDDING = 'mkdir -p ~/instructor-embedding; D=$(python -m site --user-site)/InstructorEmbedding; mkdir -p "$D"; '
 
 
@@ -71,10 +70,11 @@ def _volume(percent: int) -> Make:
 
 
 _TYPES = (
-    "3gp 3gpp 3gpp2 avi divx dv fli flv mp2t mp4 mp4v-es mpeg mpeg-system msvideo ogg quicktime vnd.divx vnd.mpegurl vnd.rn-realvideo webm "
-    "x-anim x-avi x-flc x-fli x-flv x-m4v x-matroska x-mpeg x-mpeg-system x-mpeg2 x-ms-asf x-ms-asf-plugin x-ms-asx x-ms-wm x-ms-wmv "
-    "x-ms-wmx x-ms-wvx x-msvideo x-nsv x-ogm x-ogm+ogg x-theora x-theora+ogg"
-).split()
+    *("3gp", "3gpp", "3gpp2", "avi", "divx", "dv", "fli", "flv", "mp2t", "mp4", "mp4v-es", "mpeg", "mpeg-system", "msvideo", "ogg"),
+    *("quicktime", "vnd.divx", "vnd.mpegurl", "vnd.rn-realvideo", "webm", "x-anim", "x-avi", "x-flc", "x-fli", "x-flv", "x-m4v"),
+    *("x-matroska", "x-mpeg", "x-mpeg-system", "x-mpeg2", "x-ms-asf", "x-ms-asf-plugin", "x-ms-asx", "x-ms-wm", "x-ms-wmv", "x-ms-wmx"),
+    *("x-ms-wvx", "x-msvideo", "x-nsv", "x-ogm", "x-ogm+ogg", "x-theora", "x-theora+ogg"),
+)
 """Those that VLC says it plays, and that the verifier asks after (``getters/vlc.py``, ``get_default_video_player``)."""
 
 
@@ -204,7 +204,7 @@ TABLE: dict[str, Recipe] = {
         provenance=BY_RULE,
         mutants={
             "class-missing": shell(f'{_EMBEDDING}touch "$D/__init__.py"'),
-            "its-own-requirement-missing": shell(f'{_EMBEDDING}echo "import a_transformer; class INSTRUCTOR: pass" > "$D/__init__.py"'),
+            "its-own-requirement-missing": shell(f'{_EMBEDDING}printf "{_NEEDY}" > "$D/__init__.py"'),
             "only-downloaded": shell(
                 "mkdir -p ~/instructor-embedding/InstructorEmbedding; touch ~/instructor-embedding/InstructorEmbedding/__init__.py"
             ),

@@ -31,7 +31,7 @@ def _ask(handle: DesktopHandle, code: str) -> str:
 
 def plays(path: str, state: str = "playing") -> Make:
     """VLC plays a file; then, with ``paused`` or ``stopped``, does so no longer."""
-    commands = {"playing": "", "paused": "ask('?command=pl_pause')", "stopped": "ask('?command=pl_stop')"}
+    commands = {"playing": "pass", "paused": "ask('?command=pl_pause')", "stopped": "ask('?command=pl_stop')"}
     code = (
         f"ask('?command=in_play&input=' + {quote('file://' + quote(path))!r}); "
         "[time.sleep(0.2) for _ in range(100) if says()[0] != 'playing']; " + commands[state] + "; time.sleep(1)"
@@ -61,7 +61,7 @@ def playing(handle: DesktopHandle) -> JsonValue:
 
 def covers_the_screen(handle: DesktopHandle) -> JsonValue:
     """What the window manager says of VLC's window."""
-    found = run(handle.guest, "xprop -id $(xdotool search --onlyvisible --class vlc | tail -1) _NET_WM_STATE")
+    found = run(handle.guest, "xprop -id $(wmctrl -lx | grep vlc | head -1 | cut -d' ' -f1) _NET_WM_STATE")
     return "fullscreen" if "FULLSCREEN" in found else "in a window"
 
 
