@@ -10,13 +10,14 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from unibench import registry
-from unibench.golden.check import GoldenCheck, Plan, Progress
+from unibench.golden.check import REDRAWS, GoldenCheck, Plan, Progress
 from unibench.golden.ledger import read_ledger
 from unibench.golden.report import causes_of
 from unibench.golden.results import Decision, Ledger, Outcome, Reason
@@ -145,6 +146,15 @@ def test_a_recipe_that_fails_is_not_the_verifiers_fault(tmp_path: Path, monkeypa
     entry = check("click-test-2").entries[0]
     assert (entry.decision, entry.reasons) == (Decision.UNDECIDED, (Reason.RECIPE_FAILED,))
     assert any("ValueError" in run.message for run in entry.instances[0].runs)
+    assert len(entry.instances) == 1 + REDRAWS
+
+    def opened() -> RemoteSuite:
+        suite = registry.open_suite("miniwob")
+        suite.face = replace(suite.face, instances_differ=False)
+        return suite
+
+    (entry,) = GoldenCheck(Plan(opened, ("click-test-2",))).run().entries
+    assert (entry.decision, len(entry.instances)) == (Decision.UNDECIDED, 1)
 
 
 def test_the_report_reproduces_with_upstream_alone(tmp_path: Path) -> None:

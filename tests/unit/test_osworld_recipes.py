@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 from collections.abc import Iterator
 from datetime import date
@@ -14,7 +15,7 @@ from pydantic import JsonValue
 
 from unibench.golden.control import Control, Provenance, Role, all_controls
 from unibench.task import InstanceSpec
-from unibench_golden_checks.osworld import address_bar, chromium, device, office_settings
+from unibench_golden_checks.osworld import address_bar, chromium, device, make_file, office_settings, terminal, vlc
 from unibench_golden_checks.osworld.controls import MODULE, recipe_of
 from unibench_golden_checks.osworld.refusals import refusal_controls
 from unibench_golden_checks.osworld.settings import Recipe
@@ -28,7 +29,7 @@ from unibench_osworld.upstream_source import read_upstream
 
 DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 needs_data = pytest.mark.skipif(not DATA, reason="UNIBENCH_TEST_DATA names no folder with upstream's task files")
-TABLES = (chromium.TABLE, address_bar.TABLE, device.TABLE, office_settings.TABLE)
+TABLES = (chromium.TABLE, address_bar.TABLE, device.TABLE, office_settings.TABLE, terminal.TABLE, vlc.TABLE)
 TASKS = [task for table in TABLES for task in table]
 NO_MACHINE = cast(DesktopHandle, None)
 
@@ -212,3 +213,22 @@ def test_alternatives_in_a_rule_on_days_are_skew_where_the_installed_getter_tell
     days = {"type": "rule_relativeTime", "rules": {"expected": {"time": ["{Year}"]}, "relativeTime": {"from": "tomorrow"}}}
     problems = check_task(task([], func="exact_match", expected=days), source)
     assert any("alternatives" in problem.message for problem in problems) is skewed
+
+
+def test_a_stand_in_film_is_a_whole_avi() -> None:
+    film = make_file.video(seconds=3, rate=2)
+    kind, size, form = struct.unpack("<4sI4s", film[:12])
+    assert (kind, size, form) == (b"RIFF", len(film) - 8, b"AVI ")
+    at, parts = 12, []
+    while at < len(film):
+        name, length = struct.unpack("<4sI", film[at : at + 8])
+        parts.append((name, film[at + 8 : at + 12]))
+        at += 8 + length + length % 2
+    assert at == len(film)
+    assert [name for name, _ in parts] == [b"LIST", b"LIST", b"idx1"]
+    movi = film.index(b"movi")
+    for number in range(6):
+        entry = film[len(film) - 16 * (6 - number) :][:16]
+        name, _, offset, length = struct.unpack("<4s3I", entry)
+        assert film[movi + offset : movi + offset + 8] == struct.pack("<4sI", name, length)
+        assert film[movi + offset + 8 :].startswith(b"\xff\xd8")
