@@ -36,11 +36,13 @@ class Need:
         role: ``initial`` (set-up), ``postconfig`` (before the verifier looks), ``gold`` (what is compared with).
         url: where upstream has it.
         name: what the file is called at its destination: the guest path, or the name in the grader's cache.
+        cached: its name in upstream's cache, where that does not follow from URL and name.
     """
 
     role: Role
     url: str
     name: str
+    cached: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,21 @@ class Asset:
     sha256: str
 
 
+STEP_FILES = {
+    "update_browse_history": Need(
+        "initial",
+        "https://huggingface.co/datasets/xlangai/ubuntu_osworld_file_cache/resolve/main/chrome/44ee5668-ecd5-4366-a6ce-c1c9b8d4e938/history_empty.sqlite?download=true",
+        "history_empty.sqlite",
+        cached="history_new.sqlite",
+    )
+}
+"""What a step downloads without the task saying so (``controllers/setup.py``, ``_update_browse_history_setup``)."""
+
+
 def needs(task: TaskFile) -> list[Need]:
     """All files that a task downloads, in its order."""
     found = [Need("initial", url, path) for step in task.config for url, path in step.files]
+    found += [STEP_FILES[step.type] for step in task.config if step.type in STEP_FILES]
     found += [Need("postconfig", url, path) for step in task.postconfig for url, path in step.files]
     for check in task.checks:
         for config in (check.result, check.expected):

@@ -220,8 +220,8 @@ def cached(grader: Grader, assets: Sequence[Asset]) -> dict[str, str]:
 
     found = {}
     for asset in assets:
-        name = asset.need.name
-        if asset.need.role != "gold":
+        name = asset.need.cached or asset.need.name
+        if asset.need.role != "gold" and not asset.need.cached:
             name = f"{uuid.uuid5(uuid.NAMESPACE_URL, asset.need.url)}_{PurePosixPath(name).name}"
         if sha256(asset.path) != asset.sha256:
             raise EnvironmentFault(f"{asset.path} changed since it was looked at")

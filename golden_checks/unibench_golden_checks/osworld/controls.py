@@ -21,6 +21,7 @@ from unibench_golden_checks.osworld import (
     device,
     documents,
     files,
+    history,
     impress_edits,
     office,
     office_settings,
@@ -48,6 +49,7 @@ _RECIPES = {
     address_bar: (settings, browser),
     device: (settings,),
     office_settings: (settings, office),
+    history: (settings,),
     terminal: (settings, device),
     vlc: (settings, terminal),
 }

@@ -50,6 +50,7 @@ BY_KIND: dict[str, dict[str, Any]] = {
     ".tar.gz": {"kind": "tar", "files": {"readme.txt": "a stand-in\n"}, "compression": "gz"},
     ".zip": {"kind": "archive", "files": {"readme.txt": "a stand-in\n"}},
     ".code-workspace": {"kind": "text", "content": '{"folders": []}\n'},
+    ".sqlite": {"kind": "history"},
     ".mp4": {"kind": "video", "seconds": 120},
     **{suffix: {"kind": "text", "content": "a stand-in\n"} for suffix in (".raw", ".xcf", ".py", ".ppt")},
 }
