@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 
 from unibench.golden.control import Control
@@ -21,13 +22,16 @@ from unibench_golden_checks.osworld import (
     device,
     documents,
     files,
+    gimp,
     impress_edits,
     office,
     office_settings,
+    on_screen,
     one_text,
     settings,
     stand_ins,
     uno_bridge,
+    widgets,
     workbook,
     writer_edits,
 )
@@ -38,11 +42,14 @@ from unibench_golden_checks.osworld.files import file_controls
 from unibench_golden_checks.osworld.refusals import refusal_controls
 from unibench_golden_checks.osworld.repro import script
 from unibench_golden_checks.osworld.settings import Recipe
+from unibench_guests.local.programs import MORE_APPLICATIONS
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
 _RECIPES = {chromium: (settings, browser), address_bar: (settings, browser), device: (settings,), office_settings: (settings, office)}
 """Modules with a table of recipes by task id, and what they stand on."""
+_WITH_PROGRAM = {gimp: ("gimp", (settings, on_screen, widgets))}
+"""Likewise, for machines that have the program; where it is not, the application's file may do (``app_files``)."""
 
 
 def recipe_of(task: str) -> tuple[Recipe, tuple[ModuleType, ...]] | None:
@@ -50,6 +57,9 @@ def recipe_of(task: str) -> tuple[Recipe, tuple[ModuleType, ...]] | None:
     for module, below in _RECIPES.items():
         if found := module.TABLE.get(task):
             return (found if isinstance(found, Recipe) else found()), (module, *below)
+    for module, (program, below) in _WITH_PROGRAM.items():
+        if (found := module.TABLE.get(task)) and Path(MORE_APPLICATIONS[program]).exists():
+            return found, (module, *below)
     return None
 
 
@@ -87,7 +97,7 @@ class OsworldGolden:
         return stand_ins.version()
 
     def without_programs(self, task: str) -> bool:
-        return task in app_files.TASKS or task in files.TASKS
+        return (task in app_files.TASKS and recipe_of(task) is None) or task in files.TASKS
 
     def makes(self, place: str) -> bool:
         return stand_ins.recipe(place) is not None

@@ -66,7 +66,14 @@ EXTENSION = {
 
 _TIDY = "multi_apps/869de13e-bef9-4b91-ba51-f6708c40b096/"
 
+_WHITE = {"name": "Background", "box": [0, 0, 480, 320], "fill": "#ffffff"}
+_TRIANGLE = [{"name": "Triangle", "box": [20, 30, 100, 80], "triangle": "#ffff00"}, _WHITE]
+_TEXT_BOX = [{"name": "Text box", "box": [180, 140, 160, 48], "text": "Text"}, {**_WHITE, "fill": "#ff9020"}]
+
 BY_PLACE: dict[str, dict[str, Any]] = {
+    "gimp/b148e375-fe0b-4bec-90e7-38632b0d73c2/white_background.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": [_WHITE]},
+    "gimp/e2dd0213-26db-4349-abe5-d5667bfd725c/orange_background.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": _TEXT_BOX},
+    "gimp/f4aec372-4fb0-4df5-a52b-79e0e2a5d6ce/Triangle_On_The_Side.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": _TRIANGLE},
     _TIDY + "2-if-for-array.zip": {"kind": "archive", "files": {"2-if-for-array/main.c": "int main() { return 0; }\n"}},
     _TIDY + "assign1-data3.zip": {"kind": "archive", "files": {"assign1-data_python3/main.py": "print(1)\n", "__MACOSX/x": ""}},
     "chrome/6766f2b8-8a72-417f-a9e5-56fcaa735837/helloExtension.zip": EXTENSION,
