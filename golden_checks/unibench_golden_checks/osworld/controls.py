@@ -24,12 +24,14 @@ from unibench_golden_checks.osworld import (
     files,
     gimp,
     impress_edits,
+    mail_profile,
     office,
     office_settings,
     on_screen,
     one_text,
     settings,
     stand_ins,
+    thunderbird,
     uno_bridge,
     widgets,
     workbook,
@@ -48,7 +50,10 @@ from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
 _RECIPES = {chromium: (settings, browser), address_bar: (settings, browser), device: (settings,), office_settings: (settings, office)}
 """Modules with a table of recipes by task id, and what they stand on."""
-_WITH_PROGRAM = {gimp: ("gimp", (settings, on_screen, widgets))}
+_WITH_PROGRAM = {
+    gimp: ("gimp", (settings, on_screen, widgets)),
+    thunderbird: ("thunderbird", (settings, on_screen, widgets, app_files, mail_profile)),
+}
 """Likewise, for machines that have the program; where it is not, the application's file may do (``app_files``)."""
 
 

@@ -115,7 +115,7 @@ def _offsets(*layers: str) -> Read:
         places = " ".join(f"(gimp-drawable-offsets {_layer(name)})" for name in layers)
         numbers = told(f"(append {places})")(handle)
         found = [int(each) for each in str(numbers).strip("()").split()]
-        return {name: found[2 * n : 2 * n + 2] for n, name in enumerate(layers)}
+        return {name: [found[2 * n], found[2 * n + 1]] for n, name in enumerate(layers)}
 
     return read
 

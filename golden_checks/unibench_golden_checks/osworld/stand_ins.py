@@ -11,6 +11,7 @@ from typing import Any
 
 from unibench.environments import environment_python
 from unibench.errors import Unavailable
+from unibench_golden_checks.osworld import mail_profile
 
 _PROGRAM = Path(__file__).parent / "make_file.py"
 _WORDS = "The quick brown fox jumps over the lazy dog, and the five boxing wizards jump quickly. "
@@ -37,6 +38,8 @@ author:
 """Keys as the template academicpages has them."""
 
 BY_KIND: dict[str, dict[str, Any]] = {
+    "thunderbird-profile.tar.gz": {"kind": "tar", "files": mail_profile.files(accounts=True), "compression": "gz"},
+    "thunderbird-profile-blank.tar.gz": {"kind": "tar", "files": mail_profile.files(accounts=False), "compression": "gz"},
     ".docx": {"kind": "docx", "paragraphs": _TEXT},
     ".pptx": {"kind": "pptx", "slides": _SLIDES},
     ".xlsx": {"kind": "xlsx", "rows": [["Name", "Hours", "Rate"], ["a", 1, 2], ["b", 5, 6]]},

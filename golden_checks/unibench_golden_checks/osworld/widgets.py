@@ -75,10 +75,11 @@ def beside(app: str, role: str, label: str) -> Any:
 
 
 def follow(app: str, steps: list[list[Any]]) -> None:
-    """Does what each step says.
+    """Does what each step says; names are regular expressions.
 
-    ``wait ROLE NAME``, ``click``, ``double`` and ``right ROLE NAME``, ``beside ROLE LABEL`` (a double click), ``choose ROLE NAME`` (an
-    entry of a closed menu, by its own action), ``press KEY …``, ``type TEXT``, ``sleep SECONDS``. Names are regular expressions.
+    ``wait ROLE NAME``; ``click``, ``double`` and ``right ROLE NAME``; ``at X Y`` (a click); ``beside ROLE LABEL`` (a double click);
+    ``choose ROLE NAME`` (by its own action, for what need not be shown: an entry of a closed menu); ``press KEY …``, ``type TEXT``,
+    ``sleep SECONDS``.
     """
     import pyautogui
 
@@ -87,10 +88,13 @@ def follow(app: str, steps: list[list[Any]]) -> None:
             pyautogui.hotkey(*given)
         elif verb == "type":
             pyautogui.write(given[0], interval=0.02)
+        elif verb == "at":
+            pyautogui.click(*given)
         elif verb == "sleep":
             time.sleep(given[0])
         elif verb == "choose":
-            find(app, *given, showing=False).queryAction().doAction(0)
+            role, name = given
+            find(app, role, name, showing=False).queryAction().doAction(0)
         elif verb == "wait":
             find(app, *given)
         else:
