@@ -100,9 +100,9 @@ def follow(app: str, steps: list[list[Any]]) -> None:
         else:
             node = beside(app, *given) if verb == "beside" else find(app, *given)
             x, y, width, height = place(node)
-            # The left third: a spin button's arrows are at its right.
+            # The left third, as a spin button's arrows are at its right; near the top, as an open tree item holds those below it.
             button, clicks = "right" if verb == "right" else "left", 2 if verb in ("double", "beside") else 1
-            pyautogui.click(x + width // 3, y + height // 2, clicks=clicks, button=button)
+            pyautogui.click(x + width // 3, y + min(height, 28) // 2, clicks=clicks, button=button)
         time.sleep(0.3)
 
 
