@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from email.header import Header
 
 from pydantic import JsonValue
 
@@ -85,11 +86,11 @@ def _mail(number: int, subject: str) -> str:
         f"From - Mon Jan  1 0{number}:00:00 2024",
         "X-Mozilla-Status: 0001",
         "X-Mozilla-Status2: 00000000",
-        f"Message-ID: <{abs(len(subject))}.{number}@example.org>",
+        f"Message-ID: <{len(subject)}.{number}@example.org>",
         f"Date: Mon, 1 Jan 2024 0{number}:00:00 +0000",
         "From: A Sender <sender@example.org>",
         f"To: {ADDRESS}",
-        f"Subject: {subject}",
+        f"Subject: {Header(subject, 'us-ascii' if subject.isascii() else 'utf-8', maxlinelen=900).encode()}",
         "MIME-Version: 1.0",
         "Content-Type: text/plain; charset=UTF-8",
         "Content-Transfer-Encoding: 8bit",

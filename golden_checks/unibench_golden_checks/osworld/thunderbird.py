@@ -23,7 +23,7 @@ BY_SHELL = Provenance(source="instruction", means="shell", note="the mails are s
 UP: tuple[Step, ...] = (("wait", "tree item", "Local Folders"), ("sleep", 2))
 """Its window is there, with the profile's accounts."""
 _LOCAL = f"{HOME}/{mail_profile.LOCAL}"
-_CLOSE = "wmctrl -x -c Mail.thunderbird; for i in $(seq 200); do pgrep -f lib/thunderbird/ > /dev/null || exit 0; sleep 0.1; done; exit 1"
+_CLOSE = "wmctrl -x -c Mail.thunderbird; for i in $(seq 200); do pgrep thunderbird > /dev/null || exit 0; sleep 0.1; done; exit 1"
 
 
 def _hand(*steps: Step) -> Make:
@@ -77,7 +77,6 @@ def _preferences(task: str) -> Recipe:
         wanted=[*sorted(wanted)],
         golden=while_closed(_added(of.path, wanted)),
         read=read,
-        right=lambda found: wanted <= set(map(str, found if isinstance(found, list) else ())),
         provenance=BY_FILE,
         mutants={name: while_closed(_added(of.path, _lines(text) - before)) for name, text in of.mutants.items()},
         start=_hand(),
@@ -92,19 +91,25 @@ def _put(of: AppFile, text: str) -> Make:
     return make
 
 
-def _filters(task: str, before: Make | None = None) -> Recipe:
-    """The message filters of such a recipe, likewise; ``before`` makes what they need."""
+def _filters(task: str, folder: str = "") -> Recipe:
+    """The message filters of such a recipe, likewise, and the local folder that they move to."""
     of = app_files.TASKS[task]
+    path = f"{_LOCAL}/{folder}"
+    put = in_turn(shell(f"touch '{path}'"), _put(of, of.golden)) if folder else _put(of, of.golden)
 
-    def made(text: str) -> Make:
-        return while_closed(in_turn(*([before] if before is not None else []), _put(of, text)))
+    def read(handle: DesktopHandle) -> JsonValue:
+        found = settings_of((handle.guest.file(of.path) or b"").decode())
+        return {"filters": found, "folder": not folder or handle.guest.file(path) is not None}
 
     return Recipe(
-        wanted=settings_of(of.golden),
-        golden=made(of.golden),
-        read=lambda handle: settings_of((handle.guest.file(of.path) or b"").decode()),
+        wanted={"filters": settings_of(of.golden), "folder": True},
+        golden=while_closed(put),
+        read=read,
         provenance=BY_FILE,
-        mutants={name: made(text) for name, text in of.mutants.items()},
+        mutants={
+            **{name: while_closed(in_turn(put, _put(of, text))) for name, text in of.mutants.items()},
+            **({"no-folder": while_closed(_put(of, of.golden))} if folder else {}),
+        },
         start=_hand(),
     )
 
@@ -185,10 +190,7 @@ def _whole(handle: DesktopHandle) -> JsonValue:
     return handle.guest.execute(["/usr/bin/python3", "-c", _WHOLE]).output.strip()
 
 
-_BY_FILTER = {
-    "thunderbird/5203d847-2572-4150-912a-03f062254390": shell(f"touch '{_LOCAL}/Promotions'"),
-    "thunderbird/9b7bc335-06b5-4cd3-9119-1a649c478509": None,
-}
+_MOVE, _FORWARD = "thunderbird/5203d847-2572-4150-912a-03f062254390", "thunderbird/9b7bc335-06b5-4cd3-9119-1a649c478509"
 _BY_PREFERENCE = (
     "thunderbird/f201fbc3-44e6-46fc-bcaa-432f9815454c",
     "thunderbird/3f28fe4f-5d9d-4994-a456-efd78cfae1a3",
@@ -197,7 +199,8 @@ _BY_PREFERENCE = (
 
 TABLE: Mapping[str, Recipe] = {
     **{task: _preferences(task) for task in _BY_PREFERENCE},
-    **{task: _filters(task, before) for task, before in _BY_FILTER.items()},
+    _MOVE: _filters(_MOVE, "Promotions"),
+    _FORWARD: _filters(_FORWARD),
     "thunderbird/10a730d5-d414-4b40-b479-684bed1ae522": Recipe(
         wanted="thunderbird-compact-dark@mozilla.org",
         golden=_hand(*_theme(564)),
