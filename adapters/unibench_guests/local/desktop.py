@@ -192,4 +192,6 @@ def _environment() -> dict[str, str]:
         "QT_ACCESSIBILITY": "1",
         "SAL_USE_VCLPLUGIN": "gtk3",
         "LIBGL_ALWAYS_SOFTWARE": "1",
+        # Its windows' class is Mail.thunderbird, as on OSWorld's machine and in its tasks, and not Debian's Mail.thunderbird-default.
+        "MOZ_APP_REMOTINGNAME": "thunderbird",
     }

@@ -238,7 +238,11 @@ TASKS: dict[str, AppFile] = {
         other_account={"mail.identity.id2.auto_quote": False},
     ),
     "thunderbird/3f28fe4f-5d9d-4994-a456-efd78cfae1a3": _prefs(
-        {}, {_SIGNATURE: "Anonym\nXYZ Lab"}, one_line={_SIGNATURE: "Anonym XYZ Lab"}, name_only={_SIGNATURE: "Anonym"}
+        {},
+        {_SIGNATURE: "Anonym\nXYZ Lab"},
+        one_line={_SIGNATURE: "Anonym XYZ Lab"},
+        name_only={_SIGNATURE: "Anonym"},
+        as_html={_SIGNATURE: "Anonym\nXYZ Lab", "mail.identity.id1.htmlSigFormat": True},
     ),
     "thunderbird/08c73485-7c6d-4681-999d-919f5c32dcfa": _prefs(
         {}, _SUBFOLDERS, one_of_two={"mail.server.default.applyIncomingFilters": True}

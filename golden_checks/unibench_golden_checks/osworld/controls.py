@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 
 from unibench.golden.control import Control
@@ -22,15 +23,20 @@ from unibench_golden_checks.osworld import (
     documents,
     files,
     history,
+    gimp,
     impress_edits,
+    mail_profile,
     office,
     office_settings,
+    on_screen,
     one_text,
     settings,
     stand_ins,
     terminal,
+    thunderbird,
     uno_bridge,
     vlc,
+    widgets,
     workbook,
     writer_edits,
 )
@@ -41,6 +47,7 @@ from unibench_golden_checks.osworld.files import file_controls
 from unibench_golden_checks.osworld.refusals import refusal_controls
 from unibench_golden_checks.osworld.repro import script
 from unibench_golden_checks.osworld.settings import Recipe
+from unibench_guests.local.programs import MORE_APPLICATIONS
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
@@ -54,6 +61,11 @@ _RECIPES = {
     vlc: (settings, terminal),
 }
 """Modules with a table of recipes by task id, and what they stand on."""
+_WITH_PROGRAM = {
+    gimp: ("gimp", (settings, on_screen, widgets)),
+    thunderbird: ("thunderbird", (settings, on_screen, widgets, app_files, mail_profile)),
+}
+"""Likewise, for machines that have the program; where it is not, the application's file may do (``app_files``)."""
 
 
 def recipe_of(task: str) -> tuple[Recipe, tuple[ModuleType, ...]] | None:
@@ -61,6 +73,9 @@ def recipe_of(task: str) -> tuple[Recipe, tuple[ModuleType, ...]] | None:
     for module, below in _RECIPES.items():
         if found := module.TABLE.get(task):
             return (found if isinstance(found, Recipe) else found()), (module, *below)
+    for module, (program, below) in _WITH_PROGRAM.items():
+        if (found := module.TABLE.get(task)) and Path(MORE_APPLICATIONS[program]).exists():
+            return found, (module, *below)
     return None
 
 
@@ -98,7 +113,7 @@ class OsworldGolden:
         return stand_ins.version()
 
     def without_programs(self, task: str) -> bool:
-        return task in app_files.TASKS or task in files.TASKS
+        return (task in app_files.TASKS and recipe_of(task) is None) or task in files.TASKS
 
     def makes(self, place: str) -> bool:
         return stand_ins.recipe(place) is not None

@@ -11,6 +11,7 @@ from typing import Any
 
 from unibench.environments import environment_python
 from unibench.errors import Unavailable
+from unibench_golden_checks.osworld import mail_profile
 
 _PROGRAM = Path(__file__).parent / "make_file.py"
 _WORDS = "The quick brown fox jumps over the lazy dog, and the five boxing wizards jump quickly. "
@@ -37,6 +38,8 @@ author:
 """Keys as the template academicpages has them."""
 
 BY_KIND: dict[str, dict[str, Any]] = {
+    "thunderbird-profile.tar.gz": {"kind": "tar", "files": mail_profile.files(accounts=True), "compression": "gz"},
+    "thunderbird-profile-blank.tar.gz": {"kind": "tar", "files": mail_profile.files(accounts=False), "compression": "gz"},
     ".docx": {"kind": "docx", "paragraphs": _TEXT},
     ".pptx": {"kind": "pptx", "slides": _SLIDES},
     ".xlsx": {"kind": "xlsx", "rows": [["Name", "Hours", "Rate"], ["a", 1, 2], ["b", 5, 6]]},
@@ -74,7 +77,14 @@ fill 21 index.php; fill 18 src/page.php; fill 15 src/lib/tools.php; fill 12 READ
 
 _TIDY = "multi_apps/869de13e-bef9-4b91-ba51-f6708c40b096/"
 
+_WHITE = {"name": "Background", "box": [0, 0, 480, 320], "fill": "#ffffff"}
+_TRIANGLE = [{"name": "Triangle", "box": [20, 30, 100, 80], "triangle": "#ffff00"}, _WHITE]
+_TEXT_BOX = [{"name": "Text box", "box": [180, 140, 160, 48], "text": "Text"}, {**_WHITE, "fill": "#ff9020"}]
+
 BY_PLACE: dict[str, dict[str, Any]] = {
+    "gimp/b148e375-fe0b-4bec-90e7-38632b0d73c2/white_background.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": [_WHITE]},
+    "gimp/e2dd0213-26db-4349-abe5-d5667bfd725c/orange_background.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": _TEXT_BOX},
+    "gimp/f4aec372-4fb0-4df5-a52b-79e0e2a5d6ce/Triangle_On_The_Side.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": _TRIANGLE},
     _TIDY + "2-if-for-array.zip": {"kind": "archive", "files": {"2-if-for-array/main.c": "int main() { return 0; }\n"}},
     _TIDY + "assign1-data3.zip": {"kind": "archive", "files": {"assign1-data_python3/main.py": "print(1)\n", "__MACOSX/x": ""}},
     "chrome/6766f2b8-8a72-417f-a9e5-56fcaa735837/helloExtension.zip": EXTENSION,
