@@ -20,6 +20,11 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+# Run as a script without site-packages; nothing else is imported from beside it.
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from unibench_guests.carrying import Carrier  # noqa: E402
+
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000
@@ -170,52 +175,30 @@ def _become_box(plan: dict[str, Any], listening: dict[str, int], control: int, t
     os._exit(127)
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError, asyncio.CancelledError):
-        while data := await reader.read(_CHUNK):
-            writer.write(data)
-            await writer.drain()
-    with contextlib.suppress(OSError, RuntimeError):
-        if writer.can_write_eof():
-            writer.write_eof()
-
-
 class _Bridge:
     """Carries connections between a loopback port here and one in the box, without a folder that both can write."""
 
     def __init__(self) -> None:
+        self._carrier = Carrier()
         self._servers: list[asyncio.Server] = []
 
     async def into(self, path: str) -> int:
         """A loopback port here that leads to a socket that the box accepts on."""
-        server = await asyncio.start_server(self._serve(lambda: asyncio.open_unix_connection(path)), "127.0.0.1", 0)
+        serve = self._carrier.serve(lambda: asyncio.open_unix_connection(path))
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
         self._servers.append(server)
         port: int = server.sockets[0].getsockname()[1]
         return port
 
     async def out_of(self, listening: socket.socket, port: int) -> None:
         """A socket that listens inside the box, led to a loopback port here."""
-        serve = self._serve(lambda: asyncio.open_connection("127.0.0.1", port))
+        serve = self._carrier.serve(lambda: asyncio.open_connection("127.0.0.1", port))
         self._servers.append(await asyncio.start_server(serve, sock=listening))
 
-    def close(self) -> None:
+    async def close(self) -> None:
         for server in self._servers:
             server.close()
-
-    @staticmethod
-    def _serve(connect: Any) -> Any:
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            try:
-                far_reader, far_writer = await connect()
-            except OSError:
-                writer.close()
-                return
-            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
-            for each in (writer, far_writer):
-                with contextlib.suppress(OSError, RuntimeError):
-                    each.close()
-
-        return serve
+        await asyncio.gather(*self._carrier.drop(), return_exceptions=True)
 
 
 def _family(pid: int) -> list[int]:
@@ -301,7 +284,7 @@ class _Holder:
             self.tell({"ports": ports})
         self._watch_ends(loop, child, plan["owner"], over)
         await self._watch_memory(child, plan["memory"], over)
-        bridge.close()
+        await bridge.close()
         status = self._end(child)
         self.tell({"ended": self._reason or "exit", "status": status})
 
