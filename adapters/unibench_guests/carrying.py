@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 import struct
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 Connect = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 _CHUNK = 1 << 16
@@ -99,7 +99,7 @@ def _hang_up(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
-async def _end(tasks: list[asyncio.Future[None]]) -> None:
+async def _end(tasks: Sequence[asyncio.Future[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -23,13 +24,14 @@ from typing import Any, NoReturn
 # Run as a script without site-packages; nothing else is imported from beside it.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from unibench_guests.carrying import Carrier  # noqa: E402
+from unibench_guests.carrying import Carrier
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000
 _MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 4096, 16384, 1 << 18
 _CHUNK = 1 << 16
+_ANONYMOUS = re.compile(r"^Pss_Anon: +(\d+) kB$", re.MULTILINE)
 
 
 def _call(name: str, *args: Any) -> None:
@@ -214,13 +216,31 @@ def _family(pid: int) -> list[int]:
 
 
 def _memory(pid: int) -> int:
-    """Bytes of memory that a box's processes hold alone."""
+    """Bytes of memory that a box's processes hold at most: what forks share is counted for each of them."""
+    return sum(map(_alone, _family(pid)))
+
+
+def _alone(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
+        return (int(fields[1]) - int(fields[2])) * resource.getpagesize()
+    return 0
+
+
+def _beyond(pid: int, most: int) -> bool:
+    """Whether a box's processes hold more than that, what they share counted once; costs more than :func:`_memory`."""
     total = 0
     for each in _family(pid):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = Path(f"/proc/{each}/statm").read_text().split()
-            total += (int(fields[1]) - int(fields[2])) * resource.getpagesize()
-    return total
+        try:
+            found = _ANONYMOUS.search(Path(f"/proc/{each}/smaps_rollup").read_text())
+            total += int(found.group(1)) << 10 if found else 0
+        except ProcessLookupError:
+            continue
+        except OSError:  # it lets nobody look
+            total += _alone(each)
+        if total > most:
+            return True
+    return False
 
 
 class _Holder:
@@ -329,7 +349,7 @@ class _Holder:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(over.wait(), 0.2)
                 return
-            if most and _memory(child) > most:
+            if most and _memory(child) > most and _beyond(child, most):
                 self._reason = "memory"
                 return
 
