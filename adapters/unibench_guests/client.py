@@ -88,6 +88,13 @@ class GuestClient:
         """The guest's system: ``Linux``, ``Windows`` or ``Darwin``."""
         return self.http.ask("GET", "/platform", most=MIB).text.strip()
 
+    def must_answer(self, seconds: float | None = None) -> None:
+        """
+        Raises:
+            EnvironmentFault: the guest's server is not there, or in trouble of its own (5xx).
+        """
+        self.http.ask("GET", "/platform", seconds=seconds, most=MIB, accept=range(200, 500))
+
     def cursor_position(self) -> tuple[int, int]:
         """Where the pointer is, in pixels."""
         found = self.http.ask("GET", "/cursor_position").json()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +94,7 @@ class GuestHttp:
         params: Mapping[str, str] | None = None,
         seconds: float | None = None,
         most: int | None = None,
-        accept: tuple[int, ...] = (200,),
+        accept: Container[int] = (200,),
     ) -> Answer:
         """Sends a request, and waits for the whole answer.
 

@@ -31,6 +31,8 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000
 _MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 4096, 16384, 1 << 18
 _CHUNK = 1 << 16
+_OWN_FILES = 8192
+"""Files of the stage itself: mount points, and a home's template where it must be copied."""
 _ANONYMOUS = re.compile(r"^Pss_Anon: +(\d+) kB$", re.MULTILINE)
 
 
@@ -67,7 +69,7 @@ class _Stage:
             _call("unshare", _CLONE_NEWNS)
         _mount("none", "/", "", _MS_REC | _MS_PRIVATE)
         size = sum(mount["size"] for mount in self._plan["mounts"] if mount["kind"] == "overlay") + (1 << 20)
-        _mount("tmpfs", str(self._root), "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},mode=755")
+        self._memory(self._root, size, self._plan["files"] + _OWN_FILES)
 
     def options(self) -> list[str]:
         """Bubblewrap's options for the plan's mounts, in order."""
@@ -75,7 +77,11 @@ class _Stage:
         for mount in self._plan["mounts"]:
             kind, source, target = mount["kind"], mount.get("source", ""), mount["target"]
             if kind == "tmpfs":
-                options += ["--size", str(mount["size"]), "--tmpfs", target]
+                here = self._next()
+                here.mkdir()
+                self._memory(here, mount["size"], self._plan["files"])
+                self._own(here)
+                options += ["--bind", str(here), target]
             elif kind == "symlink":
                 options += ["--symlink", source, target]
             elif kind == "overlay":
@@ -93,6 +99,11 @@ class _Stage:
         place = next(each for each in ("/mnt", "/media", "/srv", "/opt") if Path(each).is_dir())
         _mount(str(self._root), place, "", _MS_BIND | _MS_REC)
         return [place + each.removeprefix(str(self._root)) if each.startswith(f"{self._root}/") else each for each in options]
+
+    @staticmethod
+    def _memory(place: Path, size: int, files: int) -> None:
+        """A file system in memory. Bubblewrap's own have no bound on files, each of which takes a kilobyte that no size counts."""
+        _mount("tmpfs", str(place), "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},nr_inodes={files},mode=755")
 
     def _next(self) -> Path:
         self._count += 1

@@ -203,6 +203,7 @@ class DesktopSession(Session):
         descriptor = self._suite.describe(episode.task.id, self._settings)
         start = time.perf_counter()
         time.sleep(self._settings.settle_seconds)
+        episode.guest.must_answer()  # upstream tries for 100 s to reach a server that is gone
         reply = self.grader.call(
             "evaluate",
             seconds=self._settings.grader_seconds,
@@ -227,7 +228,7 @@ class DesktopSession(Session):
             raise EnvironmentFault(f"the guest does not {what}: {gone}")
         if client.in_doubt(reply):
             try:
-                self.episode.guest.platform()
+                self.episode.guest.must_answer()
             except EnvironmentFault as fault:
                 raise EnvironmentFault(f"the guest does not {what}: {fault}") from None
 

@@ -26,7 +26,7 @@ LOG_BYTES = 64_000
 MAX_RESULT = 16 << 20
 JOB_DATA = 3 << 30
 JOB_FILE = 2 << 30
-JOB_TMP = "2g"
+JOB_TMP = "size=2g,nr_inodes=100k,mode=1777"
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
@@ -81,7 +81,7 @@ def _shut_off() -> None:
 
 def _own_tmp() -> None:
     _call("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
-    _call("mount", b"tmpfs", b"/tmp", b"tmpfs", ctypes.c_ulong(2 | 4), f"size={JOB_TMP},mode=1777".encode())
+    _call("mount", b"tmpfs", b"/tmp", b"tmpfs", ctypes.c_ulong(2 | 4), JOB_TMP.encode())
     os.makedirs("/tmp/home")
     os.makedirs("/tmp/work")
     os.chdir("/tmp/work")
