@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websocket import WebSocketException
 
 from tests.suites.hostile_guest import (
     MIB,
@@ -41,6 +42,7 @@ from unibench.actions import Native
 from unibench.environments import environment_python
 from unibench.errors import EnvironmentFault, SetupFault, Unavailable
 from unibench.verdict import Status, Verdict
+from unibench_golden_checks.osworld.browser import Page
 from unibench_guests.errors import GuestRefused
 from unibench_osworld import OsworldSettings
 from unibench_osworld.session import DesktopSession
@@ -363,6 +365,13 @@ def test_an_attack_on_a_verifier_has_a_typed_outcome(guest: Guest, attack: str) 
         said = verdict.model_dump_json()
     assert outcome in case.right, said
     assert guest.canary.file.read_text() not in said
+
+
+def test_a_recipes_browser_is_led_nowhere(guest: Guest) -> None:
+    away = f"HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:{guest.canary.port}/\r\nContent-Length: 0\r\n\r\n"
+    guest.browser.does = {"*": raw(away.encode())}
+    with pytest.raises(WebSocketException):
+        Page(f"ws://127.0.0.1:{guest.browser.port}/devtools/page/1")
 
 
 def test_after_all_that_the_same_session_still_judges(guest: Guest) -> None:
