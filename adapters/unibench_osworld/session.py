@@ -195,7 +195,7 @@ class DesktopSession(Session):
         last = exchanges[-1] if exchanges else {}
         if last.get("returned") not in (0, None) or last.get("status") != 200:
             lines = str(last.get("said", "")).strip().splitlines()
-            return lines[-1] if lines else "the code failed"
+            return str(on_record(lines[-1])) if lines else "the code failed"
         return ""
 
     def verify(self) -> Verdict:

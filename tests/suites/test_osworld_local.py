@@ -65,7 +65,6 @@ def controls(suite: OsworldSuite) -> dict[str, Control]:
         (TASK, "untouched", "0"),
         (TASK, "one-cell", "0"),
         (REFUSAL, "golden", "1"),
-        (REFUSAL, "claims-done", "0"),
         (DEVICE, "golden", "1"),
         (DEVICE, "other-setting", "0"),
     ],
