@@ -40,7 +40,7 @@ class Mount:
             points to), or ``overlay`` (``source`` read-only below a fresh, empty, writable layer in memory).
         target: the absolute path in the box.
         source: a path of the host.
-        size: the most bytes of a tmpfs or overlay.
+        size: the most bytes of a tmpfs or overlay; :attr:`Plan.files` is the most files.
         optional: leave it out where the source is not there.
     """
 
@@ -66,6 +66,7 @@ class Plan:
         hostname: the box's host name.
         memory: bytes that its processes may hold together, looked at five times a second; 0 for no bound.
         processes: most processes and threads; 0 for no bound.
+        files: most files and folders in each of its writable file systems; they are in memory.
         limits: resource limits of each process by name (``{"FSIZE": 1 << 30}``).
         chdir: the working folder.
         python: the interpreter in the box that runs its first program.
@@ -81,6 +82,7 @@ class Plan:
     hostname: str = "box"
     memory: int = 0
     processes: int = 0
+    files: int = 100_000
     limits: Mapping[str, int] = field(default_factory=dict)
     chdir: str = "/"
     python: str = "/usr/bin/python3"
@@ -304,6 +306,7 @@ def _spelled(plan: Plan, bwrap: str, state: Path) -> dict[str, Any]:
         "reach": {str(inside): outside for inside, outside in plan.reach.items()},
         "memory": plan.memory,
         "processes": plan.processes,
+        "files": plan.files,
         "limits": dict(plan.limits),
     }
 

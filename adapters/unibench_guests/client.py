@@ -6,7 +6,6 @@ log what fails and go on; this client raises.
 
 from __future__ import annotations
 
-import struct
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +15,10 @@ from typing import Any, Self, TypeVar
 from unibench.errors import EnvironmentFault
 from unibench_guests.errors import GuestRefused
 from unibench_guests.http_client import MIB, Answer, GuestHttp
+from unibench_guests.png import png_size
 
 Command = str | Sequence[str]
 T = TypeVar("T")
-_PNG = b"\x89PNG\r\n\x1a\n"
-_MOST_PIXELS = 16_384
 _OPEN_SECONDS = 180.0
 
 
@@ -42,20 +40,6 @@ class CommandResult:
             said = (self.error or self.output).strip()
             raise GuestRefused(f"{what} failed in the guest with status {self.returncode}: {said[-200:]}", detail=said[-4000:])
         return self
-
-
-def png_size(data: bytes) -> tuple[int, int]:
-    """Width and height of a PNG, without decoding it.
-
-    Raises:
-        EnvironmentFault: it is no PNG, or one of an absurd size.
-    """
-    if not data.startswith(_PNG) or len(data) < 33:
-        raise EnvironmentFault("the guest's screenshot is no PNG")
-    width, height = struct.unpack_from(">II", data, 16)
-    if not (0 < width <= _MOST_PIXELS and 0 < height <= _MOST_PIXELS):
-        raise EnvironmentFault(f"the guest's screenshot says that it is {width}x{height} pixels")
-    return width, height
 
 
 def harmless_xml(text: str) -> str:
@@ -103,6 +87,13 @@ class GuestClient:
     def platform(self) -> str:
         """The guest's system: ``Linux``, ``Windows`` or ``Darwin``."""
         return self.http.ask("GET", "/platform", most=MIB).text.strip()
+
+    def must_answer(self, seconds: float | None = None) -> None:
+        """
+        Raises:
+            EnvironmentFault: the guest's server is not there, or in trouble of its own (5xx).
+        """
+        self.http.ask("GET", "/platform", seconds=seconds, most=MIB, accept=range(200, 500))
 
     def cursor_position(self) -> tuple[int, int]:
         """Where the pointer is, in pixels."""

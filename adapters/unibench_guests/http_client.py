@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from unibench.errors import EnvironmentFault
+from unibench_guests.deadline import TimedTransport, within
 from unibench_guests.errors import GuestRefused
 
 MIB = 1 << 20
@@ -62,7 +62,8 @@ class Answer:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    """One line of it, which does to a terminal what text does and no more."""
+    line = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in " ".join(text[:4000].split()))
     return line if len(line) <= 200 else line[:197] + "..."
 
 
@@ -79,7 +80,8 @@ class GuestHttp:
         self.url = url
         self._seconds, self._most = seconds, most
         # No proxies from the environment, no redirects, no compression (a small answer could unpack to a huge one).
-        self._http = httpx.Client(base_url=url, trust_env=False, headers={"Accept-Encoding": "identity"}, follow_redirects=False)
+        headers = {"Accept-Encoding": "identity"}
+        self._http = httpx.Client(base_url=url, transport=TimedTransport(), trust_env=False, headers=headers, follow_redirects=False)
 
     def ask(
         self,
@@ -92,7 +94,7 @@ class GuestHttp:
         params: Mapping[str, str] | None = None,
         seconds: float | None = None,
         most: int | None = None,
-        accept: tuple[int, ...] = (200,),
+        accept: Container[int] = (200,),
     ) -> Answer:
         """Sends a request, and waits for the whole answer.
 
@@ -101,26 +103,24 @@ class GuestHttp:
             EnvironmentFault: no answer, a broken one, one too large or too late.
         """
         seconds, most = seconds or self._seconds, most or self._most
-        until = time.monotonic() + seconds
         more: dict[str, Any] = {"data": form, "files": files, "params": params}
         if json is not None:
             more["json"] = json
         body = bytearray()
         try:
-            with self._http.stream(method, route, timeout=httpx.Timeout(seconds, connect=min(seconds, 10.0)), **more) as response:
+            timeout = httpx.Timeout(seconds, connect=min(seconds, 10.0))
+            with within(seconds), self._http.stream(method, route, timeout=timeout, **more) as response:
                 if response.headers.get("content-encoding", "identity") != "identity":
                     raise EnvironmentFault(f"the guest answered {route} compressed, unasked")
                 for chunk in response.iter_raw():
                     body += chunk
                     if len(body) > most:
                         raise EnvironmentFault(f"the guest answered {route} with more than {most} bytes")
-                    if time.monotonic() > until:
-                        raise EnvironmentFault(f"the guest's answer to {route} was not complete after {seconds:g} s")
                 status = response.status_code
         except httpx.TimeoutException:
             raise EnvironmentFault(f"the guest did not answer {route} within {seconds:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise EnvironmentFault(f"the guest cannot be reached ({route}): {error or type(error).__name__}") from None
+            raise EnvironmentFault(f"the guest cannot be reached ({route}): {_short(str(error)) or type(error).__name__}") from None
         answer = Answer(route, status, bytes(body))
         if status not in accept:
             raise answer.refusal()

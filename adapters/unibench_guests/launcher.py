@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -20,11 +21,19 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+# Run as a script without site-packages; nothing else is imported from beside it.
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from unibench_guests.carrying import Carrier
+
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x00020000, 0x10000000
 _MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 4096, 16384, 1 << 18
 _CHUNK = 1 << 16
+_OWN_FILES = 8192
+"""Files of the stage itself: mount points, and a home's template where it must be copied."""
+_ANONYMOUS = re.compile(r"^Pss_Anon: +(\d+) kB$", re.MULTILINE)
 
 
 def _call(name: str, *args: Any) -> None:
@@ -60,7 +69,7 @@ class _Stage:
             _call("unshare", _CLONE_NEWNS)
         _mount("none", "/", "", _MS_REC | _MS_PRIVATE)
         size = sum(mount["size"] for mount in self._plan["mounts"] if mount["kind"] == "overlay") + (1 << 20)
-        _mount("tmpfs", str(self._root), "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},mode=755")
+        self._memory(self._root, size, self._plan["files"] + _OWN_FILES)
 
     def options(self) -> list[str]:
         """Bubblewrap's options for the plan's mounts, in order."""
@@ -68,7 +77,11 @@ class _Stage:
         for mount in self._plan["mounts"]:
             kind, source, target = mount["kind"], mount.get("source", ""), mount["target"]
             if kind == "tmpfs":
-                options += ["--size", str(mount["size"]), "--tmpfs", target]
+                here = self._next()
+                here.mkdir()
+                self._memory(here, mount["size"], self._plan["files"])
+                self._own(here)
+                options += ["--bind", str(here), target]
             elif kind == "symlink":
                 options += ["--symlink", source, target]
             elif kind == "overlay":
@@ -86,6 +99,11 @@ class _Stage:
         place = next(each for each in ("/mnt", "/media", "/srv", "/opt") if Path(each).is_dir())
         _mount(str(self._root), place, "", _MS_BIND | _MS_REC)
         return [place + each.removeprefix(str(self._root)) if each.startswith(f"{self._root}/") else each for each in options]
+
+    @staticmethod
+    def _memory(place: Path, size: int, files: int) -> None:
+        """A file system in memory. Bubblewrap's own have no bound on files, each of which takes a kilobyte that no size counts."""
+        _mount("tmpfs", str(place), "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},nr_inodes={files},mode=755")
 
     def _next(self) -> Path:
         self._count += 1
@@ -170,52 +188,30 @@ def _become_box(plan: dict[str, Any], listening: dict[str, int], control: int, t
     os._exit(127)
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError, asyncio.CancelledError):
-        while data := await reader.read(_CHUNK):
-            writer.write(data)
-            await writer.drain()
-    with contextlib.suppress(OSError, RuntimeError):
-        if writer.can_write_eof():
-            writer.write_eof()
-
-
 class _Bridge:
     """Carries connections between a loopback port here and one in the box, without a folder that both can write."""
 
     def __init__(self) -> None:
+        self._carrier = Carrier()
         self._servers: list[asyncio.Server] = []
 
     async def into(self, path: str) -> int:
         """A loopback port here that leads to a socket that the box accepts on."""
-        server = await asyncio.start_server(self._serve(lambda: asyncio.open_unix_connection(path)), "127.0.0.1", 0)
+        serve = self._carrier.serve(lambda: asyncio.open_unix_connection(path))
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
         self._servers.append(server)
         port: int = server.sockets[0].getsockname()[1]
         return port
 
     async def out_of(self, listening: socket.socket, port: int) -> None:
         """A socket that listens inside the box, led to a loopback port here."""
-        serve = self._serve(lambda: asyncio.open_connection("127.0.0.1", port))
+        serve = self._carrier.serve(lambda: asyncio.open_connection("127.0.0.1", port))
         self._servers.append(await asyncio.start_server(serve, sock=listening))
 
-    def close(self) -> None:
+    async def close(self) -> None:
         for server in self._servers:
             server.close()
-
-    @staticmethod
-    def _serve(connect: Any) -> Any:
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            try:
-                far_reader, far_writer = await connect()
-            except OSError:
-                writer.close()
-                return
-            await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
-            for each in (writer, far_writer):
-                with contextlib.suppress(OSError, RuntimeError):
-                    each.close()
-
-        return serve
+        await asyncio.gather(*self._carrier.drop(), return_exceptions=True)
 
 
 def _family(pid: int) -> list[int]:
@@ -231,13 +227,31 @@ def _family(pid: int) -> list[int]:
 
 
 def _memory(pid: int) -> int:
-    """Bytes of memory that a box's processes hold alone."""
+    """Bytes of memory that a box's processes hold at most: what forks share is counted for each of them."""
+    return sum(map(_alone, _family(pid)))
+
+
+def _alone(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
+        return (int(fields[1]) - int(fields[2])) * resource.getpagesize()
+    return 0
+
+
+def _beyond(pid: int, most: int) -> bool:
+    """Whether a box's processes hold more than that, what they share counted once; costs more than :func:`_memory`."""
     total = 0
     for each in _family(pid):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = Path(f"/proc/{each}/statm").read_text().split()
-            total += (int(fields[1]) - int(fields[2])) * resource.getpagesize()
-    return total
+        try:
+            found = _ANONYMOUS.search(Path(f"/proc/{each}/smaps_rollup").read_text())
+            total += int(found.group(1)) << 10 if found else 0
+        except ProcessLookupError:
+            continue
+        except OSError:  # it lets nobody look
+            total += _alone(each)
+        if total > most:
+            return True
+    return False
 
 
 class _Holder:
@@ -301,7 +315,7 @@ class _Holder:
             self.tell({"ports": ports})
         self._watch_ends(loop, child, plan["owner"], over)
         await self._watch_memory(child, plan["memory"], over)
-        bridge.close()
+        await bridge.close()
         status = self._end(child)
         self.tell({"ended": self._reason or "exit", "status": status})
 
@@ -346,7 +360,7 @@ class _Holder:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(over.wait(), 0.2)
                 return
-            if most and _memory(child) > most:
+            if most and _memory(child) > most and _beyond(child, most):
                 self._reason = "memory"
                 return
 

@@ -68,6 +68,14 @@ class DesktopSettings(Settings):
     grader_seconds: float = setting(
         300.0, upstream=0.0, affects_scores=True, gt=0, le=3600, description="how long upstream's evaluator may take (upstream: no limit)"
     )
+    guest_seconds: float = setting(
+        60.0,
+        upstream=0.0,
+        affects_scores=False,
+        gt=0,
+        le=600,
+        description="how long the machine may take to show something",
+    )
     address: str = setting(
         "", upstream="", affects_scores=False, description="for the substrate remote: HOST[:SERVER[:CHROMIUM[:VNC[:VLC]]]]"
     )

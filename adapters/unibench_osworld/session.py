@@ -19,6 +19,7 @@ from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Status, Verdict, VerdictError, VerifierDescriptor
 from unibench_guests.client import GuestClient
+from unibench_guests.png import whole_png
 from unibench_osworld import OBSERVATIONS, SCREEN, DesktopSettings
 from unibench_osworld.actions import CannotDo, Order, order
 from unibench_osworld.assets import Asset
@@ -86,7 +87,10 @@ class DesktopSession(Session):
 
     @property
     def grader(self) -> client.Grader:
-        if self._grader is None or not self._grader.alive:
+        if self._grader is not None and not self._grader.alive:
+            self._grader.close()
+            self._grader = None
+        if self._grader is None:
             self._grader = client.Grader(self._python, self._store.folders)
         return self._grader
 
@@ -122,7 +126,7 @@ class DesktopSession(Session):
         made, failed = client.set_up(
             grader, task.definition, assets, seconds=SETUP_SECONDS, lenient=self._suite.lenient(task, self._settings), **self._call
         )
-        guest = GuestClient(self._machine.url)
+        guest = GuestClient(self._machine.url, seconds=self._settings.guest_seconds)
         self._episode = Episode(spec, task, assets, made, guest, history=[], judged={})
         time.sleep(self._settings.ready_seconds)
         offers = self._suite.face.offers(self._settings)
@@ -158,9 +162,9 @@ class DesktopSession(Session):
         guest = self.episode.guest
         match name:
             case "screenshot":
-                return Screenshot(guest.screenshot())
+                return Screenshot(whole_png(guest.screenshot(), SCREEN))
             case "a11y":
-                return guest.accessibility_tree()
+                return guest.accessibility_tree(1.5 * self._settings.guest_seconds)
             case _:
                 return guest.terminal() or ""
 
@@ -183,16 +187,15 @@ class DesktopSession(Session):
         """Sends code through upstream's controller; gives what went wrong in it."""
         params = {**self._call, "dialect": what.dialect, "code": what.code}
         reply = self.grader.call("act", seconds=ACT_SECONDS, **params)
+        self._must_answer(reply, "take actions")
         if "error" in reply:
             # Upstream raises on an action that it does not understand; the agent sent it.
             return f"{reply['error']['type']}: {reply['error']['message']}"
         exchanges = reply["result"]["exchanges"]
-        if gone := client.lost(exchanges):
-            raise EnvironmentFault(f"the guest does not take actions: {gone}")
         last = exchanges[-1] if exchanges else {}
         if last.get("returned") not in (0, None) or last.get("status") != 200:
             lines = str(last.get("said", "")).strip().splitlines()
-            return lines[-1] if lines else "the code failed"
+            return str(on_record(lines[-1])) if lines else "the code failed"
         return ""
 
     def verify(self) -> Verdict:
@@ -200,6 +203,7 @@ class DesktopSession(Session):
         descriptor = self._suite.describe(episode.task.id, self._settings)
         start = time.perf_counter()
         time.sleep(self._settings.settle_seconds)
+        episode.guest.must_answer()  # upstream tries for 100 s to reach a server that is gone
         reply = self.grader.call(
             "evaluate",
             seconds=self._settings.grader_seconds,
@@ -209,12 +213,24 @@ class DesktopSession(Session):
             history=episode.history,
             **self._call,
         )
-        result = reply.get("result", {})
         episode.judged = reply
-        exchanges = result.get("exchanges", [])
-        if gone := client.lost(exchanges):
-            raise EnvironmentFault(f"the guest does not answer its verifier: {gone}")
+        self._must_answer(reply, "answer its verifier")
         return judged(descriptor, reply, time.perf_counter() - start)
+
+    def _must_answer(self, reply: dict[str, Any], what: str) -> None:
+        """
+        Raises:
+            EnvironmentFault: the machine's server went away while a call ran. Where it only refused something, or was slow, it is asked
+                once more: an agent's file that cannot be read, say, is no fault.
+        """
+        exchanges = reply.get("result", {}).get("exchanges", [])
+        if gone := client.lost(exchanges):
+            raise EnvironmentFault(f"the guest does not {what}: {gone}")
+        if client.in_doubt(reply):
+            try:
+                self.episode.guest.must_answer()
+            except EnvironmentFault as fault:
+                raise EnvironmentFault(f"the guest does not {what}: {fault}") from None
 
     def artifacts(self) -> dict[str, bytes]:
         episode = self.episode
@@ -247,6 +263,8 @@ def judged(descriptor: VerifierDescriptor, reply: dict[str, Any], seconds: float
     parts = result.get("parts", [])
     evidence = _evidence(parts)
     error = reply.get("error") or result.get("error")
+    if error is None and result.get("value") is None:
+        error = {"type": "GraderDied", "message": "its answer has no value"}
     if error is None and (away := client.not_fetched(result.get("exchanges", []))):
         error = {"type": "DownloadFailed", "message": f"the verifier needed {away}", "detail": ""}
     if error is not None:

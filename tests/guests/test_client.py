@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unibench.errors import EnvironmentFault
-from unibench_guests.client import CommandResult, GuestClient, png_size
+from unibench_guests.client import CommandResult, GuestClient
 from unibench_guests.errors import GuestRefused
 from unibench_guests.http_client import Answer
+from unibench_guests.png import png_size
 from unibench_guests.windows import WindowsGuestClient
 
 Route = Callable[[bytes], tuple[int, bytes]]

@@ -5,9 +5,7 @@ Needs the programs of a local desktop, `unibench install osworld`, and upstream'
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +18,7 @@ from unibench.errors import SetupFault, Unavailable
 from unibench.golden.control import Control, all_controls
 from unibench.testing import SuiteContract
 from unibench.verdict import Status
+from unibench_golden_checks.osworld import parity
 from unibench_golden_checks.osworld.controls import MODULE
 from unibench_guests.local import check_installed
 from unibench_osworld import OsworldSettings
@@ -30,29 +29,7 @@ DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 TASK = "libreoffice_calc/42e0a640-4f19-4b28-973d-729602b5a4a7"
 HEADING = "libreoffice_writer/3ef2b351-8a84-4ff2-8724-d86eae9b842e"
 REFUSAL = "os/b3d4a89c-53f2-4d6b-8b6a-541fb5d205fa"
-
-PARITY = """
-import json, os, shutil, sys, types
-for name in ("easyocr", "librosa"):
-    try:
-        __import__(name)
-    except ImportError:
-        sys.modules[name] = types.ModuleType(name)
-import desktop_env.desktop_env as upstream
-call = json.load(sys.stdin)
-class Provider:
-    def start_emulator(self, *a): pass
-    def get_ip_address(self, *a): return call["address"]
-upstream.create_vm_manager_and_provider = lambda *a, **k: (None, Provider())
-env = upstream.DesktopEnv(provider_name="docker", path_to_vm="x", cache_dir=call["cache"], require_a11y_tree=False)
-env._set_task_info(call["task"])
-env.setup_controller.reset_cache_dir(env.cache_dir)
-for name, path in call["files"].items():
-    shutil.copy(path, os.path.join(env.cache_dir, name))
-env.action_history = call["history"]
-value = env.evaluate()
-print("PARITY", float(value))
-"""
+DEVICE = "os/f9be0997-4b7c-45c5-b05c-4612b44a6118"
 
 
 @pytest.fixture(scope="module")
@@ -81,37 +58,29 @@ def controls(suite: OsworldSuite) -> dict[str, Control]:
     return {control.name: control for control in all_controls(MODULE, suite.draw(TASK, 0))}
 
 
-def upstreams_own(session: DesktopSession, folder: Path) -> float:
-    """What upstream's evaluate() says of the machine as it is, without our box, in upstream's environment."""
-    host_ports = session.handle.machine.targets
-    address = ":".join(["127.0.0.1", *(str(host_ports.get(port, ("", port))[1]) for port in (5000, 9222, 8006, 8080))])
-    call = {
-        "address": address,
-        "cache": str(folder),
-        "task": session.handle.task.definition,
-        "files": {a.need.name: str(a.path) for a in session.handle.assets if a.need.role == "gold"},
-        "history": session.episode.history,
-    }
-    done = subprocess.run(
-        [str(environment_python("osworld")), "-c", PARITY], input=json.dumps(call), capture_output=True, text=True, timeout=200, cwd=folder
-    )
-    assert "PARITY" in done.stdout, done.stderr[-2000:]
-    return float(done.stdout.rpartition("PARITY ")[2])
+@pytest.mark.parametrize(
+    ("task", "name", "value"),
+    [
+        (TASK, "golden", "1"),
+        (TASK, "untouched", "0"),
+        (TASK, "one-cell", "0"),
+        (REFUSAL, "golden", "1"),
+        (DEVICE, "golden", "1"),
+        (DEVICE, "other-setting", "0"),
+    ],
+)
+def test_end_states_are_judged_as_upstream_judges_them(
+    suite: OsworldSuite, session: DesktopSession, task: str, name: str, value: str
+) -> None:
+    """`python -m unibench_golden_checks.osworld.parity` does the same for any task."""
+    (row,) = parity.rows(suite, session, task, [name])
+    assert (row.ours, row.upstream, row.agree) == (value, value, parity.SAME)
 
 
-@pytest.mark.parametrize("name", ["untouched", "golden", "initial-file", "one-cell"])
-def test_end_states_are_judged_as_upstream_judges_them(suite: OsworldSuite, session: DesktopSession, name: str, tmp_path: Path) -> None:
-    control = controls(suite)[name]
-    session.reset(suite.draw(TASK, 0))
-    if control.build is not None:
-        control.build(session.handle)
-    for action in control.final:
-        session.act(action)
-    verdict = session.verify()
-    assert verdict.error is None
-    assert verdict.descriptor == suite.describe(TASK, OsworldSettings())
-    assert verdict.status is (Status.PASS if name == "golden" else Status.FAIL)
-    assert verdict.raw == upstreams_own(session, tmp_path)
+def test_what_upstream_raises_is_typed_and_what_differs_is_seen() -> None:
+    assert parity.compared("unscored: KeyError", "raised KeyError") == parity.TYPED
+    assert parity.compared("unscored: DownloadFailed", "0") == parity.TYPED
+    assert parity.compared("unscored: KeyError", "0") == parity.compared("1", "0.96") == parity.DIFFERS
 
 
 @pytest.mark.parametrize("name", ["golden", "next-paragraph"])
@@ -175,7 +144,7 @@ class TestOsworldContract(SuiteContract):
         ("chrome/030eeff7-b492-4218-b312-701ec99ee0cc", "golden", Status.PASS),
         ("chrome/030eeff7-b492-4218-b312-701ec99ee0cc", "off-again", Status.FAIL),
         ("libreoffice_impress/2cd43775-7085-45d8-89fa-9e35c0a915cf", "golden", Status.PASS),
-        ("os/f9be0997-4b7c-45c5-b05c-4612b44a6118", "other-setting", Status.FAIL),
+        (DEVICE, "other-setting", Status.FAIL),
     ],
 )
 def test_settings_made_in_the_application_are_read_back_and_judged(

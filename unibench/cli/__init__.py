@@ -32,7 +32,9 @@ def main() -> None:
 
 def fail(error: UnibenchError) -> None:
     """Ends with one line on stderr and the error's exit code."""
-    sys.stderr.write(f"unibench: {error}\n")
+    from unibench.cli.harmless import harmless
+
+    sys.stderr.write(f"unibench: {harmless(str(error))}\n")
     if error.detail and os.environ.get("UNIBENCH_DEBUG"):
-        sys.stderr.write(error.detail + "\n")
+        sys.stderr.write(harmless(error.detail) + "\n")
     sys.exit(error.exit_code)

@@ -55,22 +55,25 @@ def settings_from(face: SuiteFace, pairs: Sequence[str] | None) -> Settings:
 
 def out() -> Console:
     """The console for results. Wide enough for a table when nobody watches."""
-    from rich.console import Console
+    from unibench.cli.harmless import HarmlessConsole
 
-    # Page texts and file names are shown as they are: no markup. With stdout closed, what would be shown goes nowhere.
+    # Page texts and file names are no markup. With stdout closed, what would be shown goes nowhere.
     file = sys.stdout or io.StringIO()
-    return Console(
+    return HarmlessConsole(
         file=file, highlight=False, markup=False, emoji=False, width=None if sys.stdout and sys.stdout.isatty() else 160, soft_wrap=False
     )
 
 
 def err() -> Console:
     """The console for progress and remarks."""
-    from rich.console import Console
+    from unibench.cli.harmless import HarmlessConsole
 
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return HarmlessConsole(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def print_json(value: str) -> None:
     """JSON on stdout, nothing else."""
+    from unibench.cli.harmless import harmless_json
+
+    value = harmless_json(value)
     (sys.stdout or io.StringIO()).write(value if value.endswith("\n") else value + "\n")

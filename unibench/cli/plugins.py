@@ -40,8 +40,10 @@ def _nothing() -> None:
 def _printing(function: Callable[..., Iterator[str]]) -> Callable[..., None]:
     @functools.wraps(function)
     def command(*args: Any, **kwargs: Any) -> None:
+        from unibench.cli.harmless import harmless
+
         for line in function(*args, **kwargs):
-            typer.echo(line)
+            typer.echo(harmless(line))
 
     hints = get_type_hints(function)
     parameters = inspect.signature(function).parameters.values()

@@ -33,6 +33,7 @@ class Desktop:
         reach: loopback ports of the guest, and the host's loopback port that each leads to; there is no other network.
         memory: bytes that the guest's processes may hold; ``disk``: bytes of its home's writable layer, in memory too.
         processes: most processes and threads.
+        files: most files and folders in each writable file system.
         environment: environment variables of its programs, beside the session's own.
     """
 
@@ -42,6 +43,7 @@ class Desktop:
     memory: int = 6 * _GIB
     disk: int = 2 * _GIB
     processes: int = 2048
+    files: int = 100_000
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -134,6 +136,7 @@ def _plan(desktop: Desktop) -> Plan:
         hostname="user-virtual-machine",
         memory=desktop.memory,
         processes=desktop.processes,
+        files=desktop.files,
         chdir="/home/user",
         nested=True,
     )

@@ -9,9 +9,10 @@ import httpx
 
 from unibench.errors import EnvironmentFault, Unavailable
 from unibench.suite import Finding
-from unibench_guests.client import GuestClient, png_size
+from unibench_guests.client import GuestClient
 from unibench_guests.local import programs
 from unibench_guests.local.desktop import BROWSER, LocalDesktop
+from unibench_guests.png import png_size
 
 _MEND_BOX = "let unprivileged users make namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)"
 _BROWSER_SECONDS = 20.0

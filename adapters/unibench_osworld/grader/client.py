@@ -10,7 +10,9 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, Self
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
 
 from unibench.errors import EnvironmentFault, SetupFault, Unavailable
 from unibench_guests.box import SYSTEM, Box, Mount, Plan
@@ -29,6 +31,65 @@ PROCESSES = 192
 OPTIONAL = ("easyocr", "librosa")
 HARMLESS = ("ipapi.co/", "publicsuffix.org/", "raw.githubusercontent.com/publicsuffix/")
 """What upstream asks in passing, and does without: the time zone (``getters/misc.py``), tldextract's list (it brings a copy)."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Raised(_Strict):
+    type: str
+    message: str
+    detail: str = ""
+
+
+class Exchange(_Strict):
+    """One HTTP exchange of upstream's code."""
+
+    step: int
+    method: str
+    host: str
+    path: str
+    seconds: float
+    status: int = 0
+    error: str = ""
+    returned: JsonValue = None
+    said: str = ""
+
+
+class Part(_Strict):
+    """What the getters of one metric gave, and what it said."""
+
+    found: JsonValue = None
+    expected: JsonValue = None
+    score: float | str | None = None
+
+
+class Result(_Strict):
+    """What a job gives (``jobs.py``)."""
+
+    exchanges: list[Exchange]
+    value: float | None = None
+    error: Raised | None = None
+    parts: list[Part] = []
+    raised: str = ""
+    step: int = -1
+    made: dict[str, str] = {}
+
+
+class Reply(_Strict):
+    """What the box answers to a call."""
+
+    id: int
+    log: str
+    result: Result | None = None
+    error: Raised | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.result is None) == (self.error is None):
+            raise ValueError("it has a result or an error")
+        return self
 
 
 @cache
@@ -58,6 +119,7 @@ class Grader:
         self.relay = Relay(PORTS)
         self._assets = {folder.resolve(): f"/unibench/assets/{number}" for number, folder in enumerate(assets) if folder.is_dir()}
         self._next = 0
+        self._ended = False
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         try:
             self._box = Box(self._plan(python), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -129,11 +191,17 @@ class Grader:
         except queue.Empty:
             raise EnvironmentFault("the grader's box does not answer") from None
         if not line:
+            self._ended = True
             last = bytes(self._tail).decode(errors="replace").strip().splitlines()
             raise EnvironmentFault(
                 f"the grader's box ended{': ' + last[-1] if last else ''}", detail=bytes(self._tail).decode(errors="replace")
             )
-        found: dict[str, Any] = json.loads(line)
+        try:
+            found = json.loads(line)
+        except ValueError:
+            raise EnvironmentFault("the grader's box answered with what is no JSON") from None
+        if not isinstance(found, dict):
+            raise EnvironmentFault("the grader's box answered with what is no JSON object")
         return found
 
     def place(self, path: Path) -> str:
@@ -163,16 +231,17 @@ class Grader:
             self._box.stdin.write(json.dumps({"id": self._next, "job": job, "seconds": seconds, **params}).encode() + b"\n")
             self._box.stdin.flush()
         except (BrokenPipeError, ValueError, OSError):
+            self._ended = True
             raise EnvironmentFault("the grader's box is gone", detail=bytes(self._tail).decode(errors="replace")) from None
         until = time.monotonic() + seconds + GRACE_SECONDS
         while True:
             found = self._answer(until)
             if found.get("id") == self._next:
-                return found
+                return checked(found)
 
     @property
     def alive(self) -> bool:
-        return self._box.alive
+        return not self._ended and self._box.alive
 
     def close(self) -> None:
         """Ends the box and all in it; safe to call twice."""
@@ -237,6 +306,8 @@ def failure(exchange: Mapping[str, Any]) -> str:
         return f"{exchange['path']}: {exchange['error']}"
     if exchange["path"].startswith("/setup/") and exchange.get("status") != 200:
         return f"{exchange['path']} gave {exchange.get('status')}: {exchange.get('said', '')}"
+    if exchange["path"] == "/setup/execute" and "returned" not in exchange:
+        return f"{exchange['path']} gave no result: {exchange.get('said', '')}"
     if exchange["path"] == "/setup/execute" and exchange.get("returned") not in (0, None):
         return f"a command returned {exchange['returned']}: {exchange.get('said', '').strip()}"
     return ""
@@ -249,6 +320,23 @@ def lost(exchanges: Sequence[Mapping[str, Any]]) -> str:
         if exchange["host"] == SERVER and "error" in exchange and exchange["path"] not in answered:
             return f"{exchange['path']}: {exchange['error']}"
     return ""
+
+
+def in_doubt(reply: Mapping[str, Any]) -> bool:
+    """Whether a call's end could be the machine's doing: it took too long, or the machine's server was in trouble."""
+    if reply.get("error", {}).get("type") == "GraderTimeout":
+        return True
+    return any(e["host"] == SERVER and e.get("status", 0) >= 500 for e in reply.get("result", {}).get("exchanges", []))
+
+
+def checked(reply: dict[str, Any]) -> dict[str, Any]:
+    """A call's reply, of the form that :meth:`Grader.call` gives. What is evaluated in the call's process can write another one."""
+    try:
+        return Reply.model_validate(reply).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        said = f"its answer is no answer: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        return {"error": {"type": "GraderDied", "message": said, "detail": ""}, "log": ""}
 
 
 def not_fetched(exchanges: Sequence[Mapping[str, Any]]) -> str:

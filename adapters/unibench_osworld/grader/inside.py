@@ -14,6 +14,7 @@ import resource
 import select
 import signal
 import sys
+import tarfile
 import time
 import traceback
 import types
@@ -25,7 +26,7 @@ LOG_BYTES = 64_000
 MAX_RESULT = 16 << 20
 JOB_DATA = 3 << 30
 JOB_FILE = 2 << 30
-JOB_TMP = "2g"
+JOB_TMP = "size=2g,nr_inodes=100k,mode=1777"
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
@@ -80,7 +81,7 @@ def _shut_off() -> None:
 
 def _own_tmp() -> None:
     _call("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
-    _call("mount", b"tmpfs", b"/tmp", b"tmpfs", ctypes.c_ulong(2 | 4), f"size={JOB_TMP},mode=1777".encode())
+    _call("mount", b"tmpfs", b"/tmp", b"tmpfs", ctypes.c_ulong(2 | 4), JOB_TMP.encode())
     os.makedirs("/tmp/home")
     os.makedirs("/tmp/work")
     os.chdir("/tmp/work")
@@ -101,6 +102,11 @@ def _job(call: dict[str, Any], out: int, log: int) -> NoReturn:
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # upstream prints what a guest says
+    # What Python 3.14 does by itself: an archive's members stay in the folder that it is unpacked into.
+    if hasattr(tarfile, "data_filter"):
+        tarfile.TarFile.extraction_filter = staticmethod(tarfile.data_filter)
     try:
         # What was open before is the server's: its calls and its answers.
         for fd in [int(name) for name in os.listdir("/proc/self/fd")]:
@@ -182,7 +188,7 @@ def serve_one(call: dict[str, Any]) -> dict[str, Any]:
         return {"error": {"type": "GraderDied", "message": "its process ended without an answer"}, "log": text}
     if not isinstance(answer, dict):
         return {"error": {"type": "GraderDied", "message": "its answer is no answer"}, "log": text}
-    return {**answer, "log": text}
+    return {"result": answer["result"], "log": text} if "result" in answer else {"error": answer.get("error"), "log": text}
 
 
 def main(send: Callable[[dict[str, Any]], None], optional: list[str]) -> None:
@@ -197,7 +203,7 @@ def main(send: Callable[[dict[str, Any]], None], optional: list[str]) -> None:
     _call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
     for line in sys.stdin:
         call = json.loads(line)
-        send({"id": call["id"], **serve_one(call)})
+        send({**serve_one(call), "id": call["id"]})
 
 
 if __name__ == "__main__":

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import httpx
 import websocket
 
+from unibench.errors import EnvironmentFault
 from unibench.golden.control import RecipeFailed
+from unibench_guests.http_client import GuestHttp
 from unibench_osworld.machines import BROWSER
 from unibench_osworld.session import DesktopHandle
 
@@ -36,15 +38,18 @@ class Browser:
             try:
                 found: dict[str, Any] = self._get("/json/version")
                 return found
-            except httpx.HTTPError as error:
+            except EnvironmentFault as error:
                 if time.monotonic() > until:
                     raise RecipeFailed(f"the browser's DevTools do not answer: {error}") from None
                 time.sleep(0.1)
 
     def _get(self, path: str, method: str = "GET") -> Any:
-        with httpx.Client(timeout=_SECONDS, trust_env=False) as client:
+        http = GuestHttp(f"http://{self._address}", seconds=_SECONDS)
+        try:
             # Chromium refuses a Host that is neither an address nor localhost.
-            return client.request(method, f"http://{self._address}{path}").raise_for_status().json()
+            return http.ask(method, path).json()
+        finally:
+            http.close()
 
     def tabs(self) -> list[str]:
         """The addresses of the open tabs, the one used last first."""
@@ -59,28 +64,32 @@ class Browser:
                 page.wait("document.readyState === 'complete'")
                 yield page
         finally:
-            with httpx.Client(timeout=_SECONDS, trust_env=False) as client:
-                client.get(f"http://{self._address}/json/close/{target['id']}")
+            http = GuestHttp(f"http://{self._address}", seconds=_SECONDS)
+            with contextlib.suppress(EnvironmentFault):
+                http.ask("GET", f"/json/close/{target['id']}")
+            http.close()
 
 
 class Page:
     """One tab; a context manager."""
 
     def __init__(self, address: str) -> None:
-        self._socket = websocket.create_connection(address, timeout=_SECONDS, suppress_origin=True)
+        self._socket = websocket.create_connection(address, timeout=_SECONDS, suppress_origin=True, redirect_limit=0, http_no_proxy=["*"])
         self._next = 0
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """One call of the DevTools protocol."""
         self._next += 1
         self._socket.send(json.dumps({"id": self._next, "method": method, "params": params}))
-        while True:
+        until = time.monotonic() + 3 * _SECONDS
+        while time.monotonic() < until:
             answer: dict[str, Any] = json.loads(self._socket.recv())
             if answer.get("id") == self._next:
                 if "error" in answer:
                     raise RecipeFailed(f"{method}: {answer['error'].get('message')}")
                 result: dict[str, Any] = answer["result"]
                 return result
+        raise RecipeFailed(f"{method}: the browser says much, but not that")
 
     def script(self, expression: str) -> Any:
         """The value of an expression in the page; a promise is awaited.

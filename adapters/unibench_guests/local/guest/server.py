@@ -30,6 +30,7 @@ HERE = Path(__file__).parent
 OPEN_SECONDS = float(os.environ.get("UNIBENCH_OPEN_SECONDS", "120"))
 TREE_SECONDS = 60.0
 WINDOW_SECONDS = 3.0
+MOST_FILE = 1 << 30
 
 
 def expand(path: str) -> Path:
@@ -191,6 +192,8 @@ def get_file(request: Request) -> Reply:
         return as_json({"error": "File not found"}, 404)
     if not path.is_file():
         return as_json({"error": f"Failed to serve file: {path} is no regular file"}, 500)
+    if path.stat().st_size > MOST_FILE:
+        return as_json({"error": f"Failed to serve file: {path} has more than {MOST_FILE} bytes"}, 500)
     return _attached(path)
 
 
