@@ -139,7 +139,7 @@ class Macro:
 
     Args:
         scripts: a file or a folder of scripts; those beside this module else.
-        patience: how often it looks for a target, a second apart, before it gives up.
+        patience: how often it looks for a target, two seconds apart, before it gives up.
     """
 
     observe = ("a11y?", "axtree?")
@@ -180,4 +180,4 @@ class Macro:
         self.looked += 1
         if self.looked >= self.patience:
             raise LookupError(f"nothing that fits showed up in {self.looked} looks: {step.line}")
-        return Wait(seconds=1)
+        return Wait(seconds=2)

@@ -90,7 +90,7 @@ def test_it_sees_what_shows_on_a_desktop_and_is_on_the_screen() -> None:
 )
 def test_what_a_step_does(tmp_path: Path, step: str, action: Any) -> None:
     macro = agent(tmp_path, step, patience=2)
-    assert macro.act(Observation({"a11y": DESKTOP})) == (action or Wait(seconds=1))
+    assert macro.act(Observation({"a11y": DESKTOP})) == (action or Wait(seconds=2))
 
 
 def test_a_script_is_played_in_order_and_says_that_it_is_done(tmp_path: Path) -> None:
@@ -100,16 +100,16 @@ def test_a_script_is_played_in_order_and_says_that_it_is_done(tmp_path: Path) ->
 
 def test_the_goals_words_are_taken_literally(tmp_path: Path) -> None:
     macro = agent(tmp_path, 'click button "{name}"\ntype {name}', 'the "(?P<name>.+)" button', text='Click the ".*" button.', patience=2)
-    assert macro.act(Observation({"axtree": PAGE})) == Wait(seconds=1)
+    assert macro.act(Observation({"axtree": PAGE})) == Wait(seconds=2)
     macro = agent(tmp_path, 'click button "{name}"', "the (?P<name>.+) button", text="Click the it's button.")
     assert played(macro, {"axtree": PAGE}) == [Click(target=Element(ref="14")), Done()]
 
 
 def test_it_waits_for_a_target_and_then_gives_up(tmp_path: Path) -> None:
     macro = agent(tmp_path, 'click "Late"\nclick "Never"', patience=3)
-    assert [macro.act(Observation({"axtree": PAGE})) for _ in range(2)] == [Wait(seconds=1)] * 2
+    assert [macro.act(Observation({"axtree": PAGE})) for _ in range(2)] == [Wait(seconds=2)] * 2
     assert macro.act(Observation({"axtree": "[1] button 'Late'"})) == Click(target=Element(ref="1"))
-    assert [macro.act(Observation({"axtree": PAGE})) for _ in range(2)] == [Wait(seconds=1)] * 2
+    assert [macro.act(Observation({"axtree": PAGE})) for _ in range(2)] == [Wait(seconds=2)] * 2
     with pytest.raises(LookupError, match='in 3 looks: click "Never"'):
         macro.act(Observation({"axtree": PAGE}))
 

@@ -77,17 +77,14 @@ class Reader:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._left = MOST_NODES
-        self._cached: dict[Ref, dict[str, Any]] = {}
         self._values_at_once: set[str] = set()
-        bus.listen()
 
     def read(self, node: Node) -> None:
         """Asks for what tells what it is; the rest is asked for when that is known."""
         self._left -= 1
         if node.depth == 1:
             self._meet(node.ref)
-        node.known = self._cached.get(node.ref, {})
-        missing = {"name", "role", "states", "attributes", "interfaces", "count"} - node.known.keys()
+        missing = {"name", "role", "states", "attributes", "interfaces", "count"}
 
         def keep(what: str) -> Answer:
             def answer(value: Any) -> None:
@@ -98,24 +95,16 @@ class Reader:
 
             return answer
 
+        self._bus.get(node.ref, "Accessible", "Name", keep("name"))
+        self._bus.get(node.ref, "Accessible", "ChildCount", keep("count"))
+        self._bus.ask(node.ref, "Accessible", "GetRole", keep("role"))
+        self._bus.ask(node.ref, "Accessible", "GetState", keep("states"))
         self._bus.ask(node.ref, "Accessible", "GetAttributes", keep("attributes"))
-        for what, name in (("name", "Name"), ("count", "ChildCount")):
-            if what in missing:
-                self._bus.get(node.ref, "Accessible", name, keep(what))
-        for what, name in (("role", "GetRole"), ("states", "GetState"), ("interfaces", "GetInterfaces")):
-            if what in missing:
-                self._bus.ask(node.ref, "Accessible", name, keep(what))
+        self._bus.ask(node.ref, "Accessible", "GetInterfaces", keep("interfaces"))
 
     def _meet(self, program: Ref) -> None:
-        """What a program can be asked for all at once: most of its accessibles are in its cache."""
-        if not self._bus.connect(program):
-            return
-        if self._bus.property_now(program, "Application", "ToolkitName") in ALL_AT_ONCE:
+        if self._bus.connect(program) and self._bus.property_now(program, "Application", "ToolkitName") in ALL_AT_ONCE:
             self._values_at_once.add(program[0])
-        for ref, _, _, _, count, interfaces, name, role, _, states in self._bus.cached(program[0]):
-            known = {"interfaces": interfaces, "name": name, "role": role, "states": states}
-            # -1: those that manage their children themselves.
-            self._cached[ref] = known | ({"count": count} if count >= 0 else {})
 
     def _read_more(self, node: Node) -> None:
         states, interfaces = node.states, node.interfaces

@@ -2,6 +2,7 @@
 
 By libdbus in this one thread: GDBus has a thread for its connections, and a busy machine spends longer on going to and fro than on
 the answers. A program is asked over a connection of its own where it offers one, as libatspi does: the bus would hand on each message.
+Programs' caches (``org.a11y.atspi.Cache``) would answer most at once; but LibreOffice 7.4 crashes when it keeps one and a dialog changes.
 """
 
 from __future__ import annotations
@@ -20,11 +21,6 @@ from gi.repository import GLib
 UNDER_WAY, ANSWER_SECONDS = 200, 10.0
 
 _PROPERTIES = "org.freedesktop.DBus.Properties"
-_REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
-_CACHE = "/org/a11y/atspi/cache"
-_ITEMS = "a((so)(so)(so)iiassusau)"
-# Nothing sends it; but programs keep a cache only while someone listens for something.
-_LISTENED_FOR = "object:column-reordered"
 
 Ref = tuple[str, str]
 """An accessible: its program's bus name, and its path."""
@@ -72,18 +68,6 @@ class Bus:
         if self._under_way:
             self._loop.run()
 
-    def listen(self) -> None:
-        """Has programs keep a cache as long as this connection lives."""
-        self.now(_REGISTRY, "Registry", "RegisterEvent", "sass", (_LISTENED_FOR, (), ""))
-
-    def cached(self, program: str) -> Sequence[tuple[Any, ...]]:
-        """What a program has in its cache, each as (ref, root, parent, index, children, interfaces, name, role, description, states).
-
-        The children of what manages its children, such as a sheet's cells, are never among them. The values are those of now.
-        """
-        found: Sequence[tuple[Any, ...]] = self.now((program, _CACHE), "Cache", "GetItems") or ()
-        return found if getattr(found, "signature", None) == _ITEMS[1:] else ()
-
     def connect(self, program: Ref) -> bool:
         """Has a program asked directly from now on, if it offers that; whether it does."""
         address = self.now(program, "Application", "GetApplicationBusAddress")
@@ -116,7 +100,10 @@ class Bus:
             ref, interface, method, answer, signature, arguments = self._waiting.popleft()
             connection, message = self._call(ref, interface, method, signature, arguments)
             self._under_way += 1
-            connection.send_message_with_reply(message, lambda reply, to=answer: self._answered(reply, to), ANSWER_SECONDS)
+            try:
+                connection.send_message_with_reply(message, lambda reply, to=answer: self._answered(reply, to), ANSWER_SECONDS)
+            except dbus.DBusException:  # The program ended meanwhile.
+                GLib.idle_add(self._answered, None, answer)
 
     def _answered(self, reply: Any, answer: Answer) -> None:
         self._under_way -= 1
