@@ -68,13 +68,10 @@ class Bus:
         if self._under_way:
             self._loop.run()
 
-    def connect(self, program: Ref) -> bool:
-        """Has a program asked directly from now on, if it offers that; whether it does."""
-        address = self.now(program, "Application", "GetApplicationBusAddress")
-        if not address:
-            return False
+    def connect(self, program: str, address: str) -> bool:
+        """Has a program asked directly from now on; whether it can be."""
         try:
-            self._direct[program[0]] = dbus.connection.Connection(address, mainloop=self._main)
+            self._direct[program] = dbus.connection.Connection(address, mainloop=self._main)
         except dbus.DBusException:
             return False  # Over the bus, then.
         return True
