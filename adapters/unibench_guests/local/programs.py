@@ -31,6 +31,7 @@ SESSION = {
     "libglib2.0-bin": "/usr/bin/gdbus",
     "gir1.2-atspi-2.0": "/usr/share/doc/gir1.2-atspi-2.0",
     "python3-gi": "/usr/lib/python3/dist-packages/gi",
+    "python3-dbus": "/usr/lib/python3/dist-packages/dbus",
     "python3-pyatspi": "/usr/lib/python3/dist-packages/pyatspi",
     "python3-xlib": "/usr/lib/python3/dist-packages/Xlib",
     "python3-tk": "/usr/share/doc/python3-tk",

@@ -1,25 +1,27 @@
 """The accessibility tree as XML, in the names that OSWorld's tasks look for. Run as a program: prints the tree, or the terminal's text.
 
 A process of its own: a program that does not answer AT-SPI must not take the server along, and a fresh process has no stale
-cache. It asks over D-Bus with many questions under way at once: one after the other, a full spreadsheet takes several times as
-long. The format is that of OSWorld's ``desktop_env/server/main.py`` (state of April 2026).
+cache. The format is that of OSWorld's ``desktop_env/server/main.py`` (state of April 2026).
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import gi
 
 gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi, Gio, GLib  # noqa: E402
+from gi.repository import Atspi  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).parent))  # Run with -I, so that nothing of the agent's is imported.
+from atspi_bus import Answer, Bus, Ref  # noqa: E402
 
 NAMES = {
     "st": "state",
@@ -33,97 +35,14 @@ NAMES = {
 }
 _SPACES = "https://accessibility.ubuntu.example.org/ns/"
 MOST_DEPTH, MOST_CHILDREN, MOST_NODES, MOST_ACTIONS = 50, 1024, 20_000, 32
-UNDER_WAY, ANSWER_MS = 200, 10_000
 # Debian's browser is Chromium; tasks look for the application of Ubuntu's image.
 APPLICATIONS = {"Chromium": "Google Chrome", "chromium": "Google Chrome"}
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOT_A_NAME = re.compile(r"[^\w.-]")
 _STATES = [Atspi.StateType(bit).value_nick.replace("-", "_") for bit in range(int(Atspi.StateType.LAST_DEFINED))]
 _VALUES = {"value": "CurrentValue", "min": "MinimumValue", "max": "MaximumValue", "step": "MinimumIncrement"}
-
-_PROPERTIES = "org.freedesktop.DBus.Properties"
-
-Ref = tuple[str, str]
-"""An accessible: its program's bus name, and its path."""
-Answer = Callable[[Any], None]
-
-
-class Bus:
-    """The accessibility bus. Answers come in while :meth:`run` runs; what is not answered comes as None."""
-
-    def __init__(self) -> None:
-        session = Gio.bus_get_sync(Gio.BusType.SESSION)
-        asked = ("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
-        address = session.call_sync(*asked, None, None, Gio.DBusCallFlags.NONE, ANSWER_MS, None).unpack()[0]
-        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
-        self._bus = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
-        self._waiting: deque[tuple[Any, ...]] = deque()
-        self._under_way = 0
-        self._loop = GLib.MainLoop()
-
-    def ask(self, ref: Ref, interface: str, method: str, answer: Answer, arguments: GLib.Variant | None = None) -> None:
-        """Asks an accessible; ``answer`` gets the first value of the reply."""
-        self._waiting.append((*ref, _interface(interface), method, arguments, answer))
-        self._send()
-
-    def get(self, ref: Ref, interface: str, name: str, answer: Answer) -> None:
-        """Asks for a property."""
-        arguments = _named(interface, name)
-        self._waiting.append((*ref, _PROPERTIES, "Get", arguments, answer))
-        self._send()
-
-    def now(self, ref: Ref, interface: str, method: str, arguments: GLib.Variant | None = None) -> Any:
-        """Asks, and waits for the answer."""
-        try:
-            flags = Gio.DBusCallFlags.NO_AUTO_START
-            return self._bus.call_sync(*ref, _interface(interface), method, arguments, None, flags, ANSWER_MS, None).unpack()[0]
-        except GLib.Error:
-            return None
-
-    def property_now(self, ref: Ref, interface: str, name: str) -> Any:
-        """Asks for a property, and waits for the answer."""
-        try:
-            flags = Gio.DBusCallFlags.NO_AUTO_START
-            return self._bus.call_sync(*ref, _PROPERTIES, "Get", _named(interface, name), None, flags, ANSWER_MS, None).unpack()[0]
-        except GLib.Error:
-            return None
-
-    def run(self) -> None:
-        """Until all is answered."""
-        if self._under_way:
-            self._loop.run()
-
-    def _send(self) -> None:
-        while self._waiting and self._under_way < UNDER_WAY:
-            name, path, interface, method, arguments, answer = self._waiting.popleft()
-            self._under_way += 1
-            flags = Gio.DBusCallFlags.NO_AUTO_START
-            self._bus.call(name, path, interface, method, arguments, None, flags, ANSWER_MS, None, self._answered, answer)
-
-    def _answered(self, bus: Any, result: Any, answer: Answer) -> None:
-        try:
-            value = bus.call_finish(result).unpack()[0]
-        except (GLib.Error, IndexError):  # it went away, does not have it, or does not answer
-            value = None
-        self._under_way -= 1
-        answer(value)
-        self._send()
-        if not self._under_way:
-            self._loop.quit()
-
-
-def _interface(name: str) -> str:
-    return f"org.a11y.atspi.{name}"
-
-
-@lru_cache(maxsize=64)
-def _named(interface: str, name: str) -> GLib.Variant:
-    return GLib.Variant("(ss)", (_interface(interface), name))
-
-
-@lru_cache(maxsize=64)
-def _index(index: int) -> GLib.Variant:
-    return GLib.Variant("(i)", (index,))
+ALL_AT_ONCE = ("gtk",)
+"""Toolkits that can be asked for all of a value at once (LibreOffice's is gtk); Chromium crashes."""
 
 
 @lru_cache(maxsize=256)
@@ -158,10 +77,34 @@ class Reader:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._left = MOST_NODES
+        self._values_at_once: set[str] = set()
 
     def read(self, node: Node) -> None:
         """Asks for what tells what it is; the rest is asked for when that is known."""
         self._left -= 1
+        if node.depth == 1:
+            self._meet(node)
+        else:
+            self._read(node)
+
+    def _meet(self, program: Node) -> None:
+        """First asks a program for its own address and its toolkit."""
+        name = program.ref[0]
+
+        def told(toolkit: Any) -> None:
+            if toolkit in ALL_AT_ONCE:
+                self._values_at_once.add(name)
+            self._read(program)
+
+        def answer(address: Any) -> None:
+            if address and self._bus.connect(name, address):
+                self._bus.get(program.ref, "Application", "ToolkitName", told)
+            else:
+                self._read(program)
+
+        self._bus.ask(program.ref, "Application", "GetApplicationBusAddress", answer)
+
+    def _read(self, node: Node) -> None:
         missing = {"name", "role", "states", "attributes", "interfaces", "count"}
 
         def keep(what: str) -> Answer:
@@ -191,15 +134,13 @@ class Reader:
             node.known["role"] = None
             return
         if "Component" in interfaces and "visible" in states and "showing" in states:
-            self._bus.ask(node.ref, "Component", "GetExtents", keep("extents"), GLib.Variant("(u)", (0,)))
+            self._bus.ask(node.ref, "Component", "GetExtents", keep("extents"), "u", (0,))
         if "Text" in interfaces:
-            self._bus.ask(node.ref, "Text", "GetText", keep("text"), GLib.Variant("(ii)", (0, -1)))
+            self._bus.ask(node.ref, "Text", "GetText", keep("text"), "ii", (0, -1))
         if "Action" in interfaces:
             self._read_actions(node)
         if "Value" in interfaces:
-            # One by one: asked for all of them at once, Chromium crashes.
-            for short, name in _VALUES.items():
-                self._bus.get(node.ref, "Value", name, keep(short))
+            self._read_value(node)
         if node.depth < MOST_DEPTH and node.known["count"]:
             self._read_children(node, node.in_sheet or node.known["role"] == "document spreadsheet")
 
@@ -211,6 +152,19 @@ class Reader:
         name: str | None = self._bus.now(node.ref, "Accessible", "GetRoleName")
         return name
 
+    def _read_value(self, node: Node) -> None:
+        def keep(short: str) -> Answer:
+            return lambda value: node.known.__setitem__(short, value)
+
+        def keep_all(values: Any) -> None:
+            node.known |= {short: (values or {}).get(name) for short, name in _VALUES.items()}
+
+        if node.ref[0] in self._values_at_once:
+            self._bus.get_all(node.ref, "Value", keep_all)
+        else:
+            for short, name in _VALUES.items():
+                self._bus.get(node.ref, "Value", name, keep(short))
+
     def _read_actions(self, node: Node) -> None:
         """The actions' names one by one: in the list of all, they are translated."""
 
@@ -220,30 +174,41 @@ class Reader:
         def answer(actions: Any) -> None:
             node.known["actions"] = {}
             for index, (_, description, key) in enumerate((actions or ())[:MOST_ACTIONS]):
-                self._bus.ask(node.ref, "Action", "GetName", keep(index, description, key), _index(index))
+                self._bus.ask(node.ref, "Action", "GetName", keep(index, description, key), "i", (index,))
 
         self._bus.ask(node.ref, "Action", "GetActions", answer)
 
     def _read_children(self, node: Node, in_sheet: bool) -> None:
-        def answer(refs: Any) -> None:
-            for ref in (refs or ())[:MOST_CHILDREN]:
-                self._add(node, Node(tuple(ref), node.depth + 1, in_sheet))
-
         if in_sheet and node.known["role"] == "table":
-            for ref in Sheet(self._bus, node.ref).visible_cells():
-                self._add(node, Node(ref, node.depth + 1, in_sheet, must_show=True))
+            self._read_some(node, list(Sheet(self._bus, node.ref).visible_cells()), in_sheet, must_show=True)
         elif node.known["count"] <= MOST_CHILDREN:
-            self._bus.ask(node.ref, "Accessible", "GetChildren", answer)
+            self._bus.ask(node.ref, "Accessible", "GetChildren", lambda refs: self._add(node, (refs or ())[:MOST_CHILDREN], in_sheet))
         else:
-            for index in range(MOST_CHILDREN):
-                child = self._bus.now(node.ref, "Accessible", "GetChildAtIndex", _index(index))
-                if child is not None:
-                    self._add(node, Node(tuple(child), node.depth + 1, in_sheet))
+            self._read_some(node, range(MOST_CHILDREN), in_sheet)
 
-    def _add(self, parent: Node, child: Node) -> None:
-        if self._left > 0 and child.ref[1] != "/org/a11y/atspi/null":
-            parent.children.append(child)
-            self.read(child)
+    def _read_some(self, node: Node, indices: Sequence[int], in_sheet: bool, *, must_show: bool = False) -> None:
+        """The children at these indices: all are asked for before the first is read, so that they keep their order."""
+        found: dict[int, Ref | None] = dict.fromkeys(indices)
+        left = set(indices)
+
+        def keep(index: int) -> Answer:
+            def answer(ref: Any) -> None:
+                found[index] = ref
+                left.discard(index)
+                if not left:
+                    self._add(node, [ref for ref in found.values() if ref], in_sheet, must_show=must_show)
+
+            return answer
+
+        for index in indices:
+            self._bus.ask(node.ref, "Accessible", "GetChildAtIndex", keep(index), "i", (index,))
+
+    def _add(self, parent: Node, refs: Sequence[Ref], in_sheet: bool, *, must_show: bool = False) -> None:
+        for ref in refs:
+            if self._left > 0 and ref[1] != "/org/a11y/atspi/null":
+                child = Node(tuple(ref), parent.depth + 1, in_sheet, must_show)
+                parent.children.append(child)
+                self.read(child)
 
 
 class Sheet:
@@ -253,8 +218,8 @@ class Sheet:
         self._bus, self._ref = bus, ref
         self._columns = int(bus.property_now(ref, "Table", "NColumns") or 0)
 
-    def visible_cells(self) -> Iterator[Ref]:
-        """Row by row; a cell that is hidden in between is among them."""
+    def visible_cells(self) -> Iterator[int]:
+        """Their indices, row by row; a cell that is hidden in between is among them."""
         first = self._first() if self._columns else None
         if first is None:
             return
@@ -267,9 +232,7 @@ class Sheet:
         height = self._count(lambda offset: self._shows(row + offset, column))
         for down in range(height):
             for across in range(width):
-                cell = self._cell(row + down, column + across)
-                if cell is not None:
-                    yield cell
+                yield (row + down) * self._columns + column + across
 
     @staticmethod
     def _count(shows: Callable[[int], bool]) -> int:
@@ -280,11 +243,11 @@ class Sheet:
 
     def _first(self) -> int | None:
         """The index of some cell near the upper left corner of what shows."""
-        left, top, _, _ = self._bus.now(self._ref, "Component", "GetExtents", GLib.Variant("(u)", (0,))) or (0, 0, 0, 0)
+        left, top, _, _ = self._bus.now(self._ref, "Component", "GetExtents", "u", (0,)) or (0, 0, 0, 0)
         # The sheet's own corner may be off the screen, or under a header.
         for offset in (2, 12, 30, 60):
-            point = GLib.Variant("(iiu)", (max(left, 0) + offset, max(top, 0) + offset, 0))
-            found = self._bus.now(self._ref, "Component", "GetAccessibleAtPoint", point)
+            point = (max(left, 0) + offset, max(top, 0) + offset, 0)
+            found = self._bus.now(self._ref, "Component", "GetAccessibleAtPoint", "iiu", point)
             if found and self._bus.now(tuple(found), "Accessible", "GetRole") == int(Atspi.Role.TABLE_CELL):
                 index = self._bus.now(tuple(found), "Accessible", "GetIndexInParent")
                 if isinstance(index, int) and index >= 0:
@@ -295,7 +258,7 @@ class Sheet:
     def _cell(self, row: int, column: int) -> Ref | None:
         if not 0 <= column < self._columns:
             return None
-        found = self._bus.now(self._ref, "Accessible", "GetChildAtIndex", GLib.Variant("(i)", (row * self._columns + column,)))
+        found = self._bus.now(self._ref, "Accessible", "GetChildAtIndex", "i", (row * self._columns + column,))
         return tuple(found) if found else None
 
     def _shows(self, row: int, column: int) -> bool:
