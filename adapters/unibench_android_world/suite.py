@@ -70,6 +70,7 @@ class AndroidWorldSuite(Suite):
             instruction=str(known.get("task_template", name)),
             budget=Budget(steps=self._steps(name)),
             tags=tuple(filter(None, (known.get("difficulty", ""), *known.get("tags", ())))),
+            human_steps=int(known["optimal_steps"]) if known.get("optimal_steps") else None,
         )
 
     def _steps(self, name: str) -> int:
