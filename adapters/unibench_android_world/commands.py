@@ -43,7 +43,8 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
         check = GoldenCheck(Plan(lambda: registry.open_suite(FACE.name, recorded, substrate), chosen))
         ledger = check.run()
     yield f"{ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"
-    yield f"{len(tools.read(transcript))} commands: {transcript}"
+    about, calls = tools.read(transcript)
+    yield f"{len(calls)} commands of {about.device}: {transcript}"
 
 
 def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = None) -> Iterator[str]:
