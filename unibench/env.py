@@ -18,8 +18,9 @@ from unibench.rules import AT_BUDGET, EpisodeRules, ScoreAtBudget, Spent
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Settings
 from unibench.spaces import ActionSpace, observation_space
+from unibench.step_limit import StepLimit, step_limit, steps_of
 from unibench.suite import SuiteFace
-from unibench.task import Budget, InstanceSpec
+from unibench.task import Budget, InstanceSpec, Task
 from unibench.verdict import Reward, Status, Verdict, VerifierDescriptor
 
 OnFault = Literal["raise", "truncate"]
@@ -39,7 +40,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         observe: names of observations, as a list or with commas; the suite's default else.
         settings: a Settings object, or a mapping of setting names to values.
         substrate: the machine; the suite's default else.
-        max_steps: the budget in steps; the task's own else.
+        max_steps: the budget in steps, or a multiple of what a human needs (``"2x"``); the task's own else.
         on_fault: ``raise`` typed errors, or ``truncate`` the episode: reward 0.0, ``truncated``, no verdict.
         score_at_budget: when the step budget ends the episode: ``verify``, ``fail``, or ``unscored``; upstream's rule else.
         reward: ``final`` gives the score with the last step; ``delta`` its increments as they come.
@@ -56,7 +57,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         observe: Sequence[str] | str | None = None,
         settings: Settings | Mapping[str, Any] | None = None,
         substrate: str | None = None,
-        max_steps: int | None = None,
+        max_steps: StepLimit | None = None,
         on_fault: OnFault = "raise",
         score_at_budget: ScoreAtBudget | None = None,
         reward: RewardMode = "final",
@@ -82,17 +83,15 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         for name in self.observe:
             if name not in self.offers.observations:
                 raise UnknownName.among(f"observation of {suite}", name, self.offers.observations)
-        if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
-            raise UsageError(f"max_steps is {max_steps}; a whole number of at least 1 is needed")
         self.task = task
         self.render_mode = render_mode
         self.observation_space = observation_space(self.offers, self.observe)
         self.action_space = ActionSpace(self.offers)
-        self._max_steps = max_steps
+        self._max_steps = step_limit(max_steps) if max_steps is not None else None
         self._on_fault = on_fault
         self._score_at_budget: ScoreAtBudget = score_at_budget or face.score_at_budget
         self._reward = reward
-        self._known: set[str] | None = None
+        self._known: dict[str, Task] | None = None
         self._rules: EpisodeRules | None = None
         self._descriptors: dict[str, VerifierDescriptor] = {}
         self._live = False
@@ -121,6 +120,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         self._failed_reset = {}
         try:
             spec = self._spec(seed, options)
+            steps = steps_of(self._max_steps, self._definitions[spec.task]) if isinstance(self._max_steps, str) else self._max_steps
             brief = self._remote.reset(spec).brief
             if spec.task not in self._descriptors:
                 self._descriptors[spec.task] = self._remote.describe(spec.task)
@@ -131,7 +131,7 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
                 raise
             self._failed_reset = self._faulted(fault)
             return self._blank(), self._failed_reset
-        budget = Budget(steps=self._max_steps or brief.budget.steps, seconds=brief.budget.seconds)
+        budget = Budget(steps=steps or brief.budget.steps, seconds=brief.budget.seconds)
         self._rules = EpisodeRules(descriptor, budget, self._score_at_budget)
         brief = brief.model_copy(update={"budget": budget, "observations": self.observe})
         self._live = True
@@ -214,10 +214,14 @@ class Env(gymnasium.Env[dict[str, Any], Any]):
         """
         if task is None:
             return
+        if task not in self._definitions:
+            raise UnknownName.among(f"task of {self.face.name}", task, self._definitions)
+
+    @property
+    def _definitions(self) -> dict[str, Task]:
         if self._known is None:
-            self._known = {each.id for each in self._remote.tasks()}
-        if task not in self._known:
-            raise UnknownName.among(f"task of {self.face.name}", task, self._known)
+            self._known = {each.id: each for each in self._remote.tasks()}
+        return self._known
 
     def _pay(self, verdict: Verdict | None, *, last: bool) -> Reward:
         score = 0.0 if verdict is None or verdict.status is Status.UNSCORED else float(verdict.score or 0.0)

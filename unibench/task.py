@@ -30,6 +30,7 @@ class Task(Record):
     Attributes:
         instruction: the instruction, or its template where instances differ.
         after: ids of tasks that must have run before on the same machine.
+        human_steps: how many actions a human needs, where upstream says so. Agents are not told.
     """
 
     suite: str
@@ -38,6 +39,7 @@ class Task(Record):
     budget: Budget = Budget()
     tags: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    human_steps: int | None = Field(default=None, ge=1)
 
 
 class InstanceSpec(Record):

@@ -24,6 +24,7 @@ from unibench.runs.records import Dropped, LedgerPolicy
 from unibench.selection import select
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Settings
+from unibench.step_limit import StepLimit, check_limit, step_limit
 from unibench.task import InstanceSpec, Task
 from unibench.verdict import Reward
 
@@ -184,7 +185,7 @@ def make_vec(
     observe: Sequence[str] | str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     substrate: str | None = None,
-    max_steps: int | None = None,
+    max_steps: StepLimit | None = None,
     on_fault: OnFault = "truncate",
     score_at_budget: ScoreAtBudget | None = None,
     reward: RewardMode = "final",
@@ -231,6 +232,7 @@ def make_vec(
         raise UsageError(
             f"{name} takes {most} sessions side by side at most, not {num_envs}: they share {face.isolation.key or 'a machine'}"
         )
+    limit = step_limit(max_steps) if max_steps is not None else None
     chosen = chosen_settings(face, settings)
     known = ledger_for(name, Path(ledger) if ledger is not None else None, ledger_policy)
     hosts = min(num_envs, max(processes or 2 * (os.cpu_count() or 1), -(-num_envs // face.sessions_a_process)))
@@ -240,13 +242,14 @@ def make_vec(
         globs = [*(tasks or ()), *([glob] if glob else ())]
         there = {task.id: task for task in first.tasks()}
         played, dropped = _playable(first, applied, [there[task] for task in select(list(there), globs, name)])
+        check_limit(limit, [there[task] for task in played])
     except BaseException:
         first.close()
         raise
     roots = [first, *(registry.open_suite(name, chosen, substrate) for _ in range(hosts - 1))]
     remotes = [roots[n] if n < hosts else roots[n % hosts].beside() for n in range(num_envs)]
     threads = [ThreadPoolExecutor(1, thread_name_prefix=f"lanes-{n}") for n in range(hosts)]
-    each = {"observe": observe, "max_steps": max_steps, "on_fault": on_fault, "score_at_budget": score_at_budget, "reward": reward}
+    each = {"observe": observe, "max_steps": limit, "on_fault": on_fault, "score_at_budget": score_at_budget, "reward": reward}
     try:
         lanes = [
             Lane(name, _turns(played, n, num_envs), applied, threads[n % hosts], session=remote, **each) for n, remote in enumerate(remotes)

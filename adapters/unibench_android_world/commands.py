@@ -1,4 +1,4 @@
-"""``unibench android …``: replay instances from their records; is the simulated device what it claims to be?"""
+"""``unibench android …``: replay instances from their records; serve the simulated device; is it what it claims to be?"""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
         check = GoldenCheck(Plan(lambda: registry.open_suite(FACE.name, recorded, substrate), chosen))
         ledger = check.run()
     yield f"{ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"
-    yield f"{len(tools.read(transcript))} commands: {transcript}"
+    about, calls = tools.read(transcript)
+    yield f"{len(calls)} commands of {about.device}: {transcript}"
 
 
 def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = None) -> Iterator[str]:
@@ -111,6 +112,19 @@ def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
     tools.read(transcript)
     python = sys.executable if bare else str(python_for(FACE))
     yield from _inside(python, "conform", str(transcript), *(["--bare"] if bare else []))
+
+
+def phone() -> Iterator[str]:
+    """Serve a simulated device as an emulator is served, by adb and gRPC, until it is interrupted. It is no emulator: no app runs on it.
+
+    For a fault's repro.py, and for trying a program against upstream's load_and_setup_env.
+    """
+    from unibench.session.python import python_for
+    from unibench_android_world import FACE
+
+    python = str(python_for(FACE))
+    os.execv(python, [python, "-m", "unibench_android_world.served"])
+    yield
 
 
 def leaks(task: list[str] | None = None) -> Iterator[str]:

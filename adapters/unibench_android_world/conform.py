@@ -12,7 +12,7 @@ from unibench_guests.simdevice import SimulatedDevice, transcript
 def main(arguments: list[str]) -> int:
     """Writes every difference to stdout; 1 if there are any."""
     path = Path(arguments[0])
-    calls = transcript.read(path)
+    about, calls = transcript.read(path)
     with tempfile.TemporaryDirectory() as folder:
         if "--bare" in arguments:
             device = SimulatedDevice(Path(folder))
@@ -28,7 +28,9 @@ def main(arguments: list[str]) -> int:
     for difference in found:
         sys.stdout.write(f"{difference}\n")
     differing = len({difference.number for difference in found})
-    sys.stdout.write(f"{len(calls)} commands, {len(calls) - differing} the same, {differing} not\n")
+    if about.simulated:
+        sys.stdout.write(f"recorded on a simulated device ({about.device}): this tells what has changed since, and nothing about phones\n")
+    sys.stdout.write(f"recorded on {about.device}: {len(calls)} commands, {len(calls) - differing} the same, {differing} not\n")
     return 1 if found else 0
 
 

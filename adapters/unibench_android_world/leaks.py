@@ -17,6 +17,7 @@ def main(globs: list[str]) -> int:
 
     suite = AndroidWorldSuite()
     session = open_session(suite, AndroidWorldSettings(), FACE.substrate("simdevice"))
+    session.watches_leaks = True
     left = looked = 0
     try:
         for task in suite.classes:

@@ -14,13 +14,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from unibench.errors import EnvironmentFault, SetupFault, Unavailable
+from unibench.errors import EnvironmentFault, SetupFault, Unavailable, UsageError
 from unibench.record import digest
 from unibench_android_world import AndroidWorldSettings, upstream
 from unibench_guests.simdevice import SimulatedDevice
 
 SDK = ("~/Android/Sdk/platform-tools/adb", "~/Library/Android/sdk/platform-tools/adb")
 """Where Android Studio puts adb."""
+
+AS_EMULATOR = "UNIBENCH_TEST_SIMDEVICE_AS_EMULATOR"
+"""For tests of this adapter alone: the environment variable that lets a served simulated device pass for an emulator."""
 
 
 class Machine(ABC):
@@ -124,6 +127,7 @@ class Emulator(Machine):
 
         adb = find_adb(settings.adb_path)
         _look_for(adb, settings)
+        self._digest = self._identify(adb, settings)
         self._lock = _only_one(settings.console_port)
         try:
             with self.working(), upstream.forwarder(install=settings.install_forwarder):
@@ -140,13 +144,18 @@ class Emulator(Machine):
         except BaseException:
             self._lock.close()
             raise
-        self._digest = self._fingerprint()
 
-    def _fingerprint(self) -> str:
-        from android_world.env import adb_utils
+    def _identify(self, adb: str, settings: AndroidWorldSettings) -> str:
+        """The phone's build. A simulated device that is served as an emulator is none.
 
-        said = adb_utils.issue_generic_request(["shell", "getprop", "ro.build.fingerprint"], self.env.controller)
-        return said.generic.output.decode(errors="replace").strip() or "unknown"
+        Raises:
+            UsageError: it is one.
+        """
+        command = [adb, "-s", f"emulator-{settings.console_port}", "shell", "getprop", "ro.build.fingerprint"]
+        build = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout.strip() or "unknown"
+        if build.startswith("unibench/") and not os.environ.get(AS_EMULATOR):
+            raise UsageError(f"emulator-{settings.console_port} is unibench's simulated device and no emulator; use --substrate simdevice")
+        return build
 
     @property
     def digest(self) -> str:
@@ -168,24 +177,19 @@ class SimulatedByAdb(Emulator):
     """Upstream's longer sleeps are cut to so many seconds; the rest passes on the device's clock alone."""
 
     def __init__(self, settings: AndroidWorldSettings, folder: Path) -> None:
-        from unibench_android_world import front, provision
-        from unibench_guests.simdevice.adbd import AdbDevice
+        from unibench_android_world.served import Served
 
-        self._folder = Path(tempfile.mkdtemp(prefix="device-", dir=folder))
-        self.device = SimulatedDevice(self._folder, packages=provision.packages(), clock_runs=True)
-        provision.provision(self.device)
-        self._adbd = AdbDevice(self.device)
-        self._adbd.announce()
-        self._front = front.Front(self.device)
-        ports = {"console_port": self._adbd.console_port, "grpc_port": self._front.port}
+        self._served = Served(folder)
+        self.device = self._served.device
+        ports = {"console_port": self._served.console_port, "grpc_port": self._served.grpc_port}
         try:
             super().__init__(settings.model_copy(update={**ports, "install_forwarder": False, "first_setup": False}))
         except BaseException:
-            self._end()
+            self._served.close()
             raise
         self.device.keep()
 
-    def _fingerprint(self) -> str:
+    def _identify(self, adb: str, settings: AndroidWorldSettings) -> str:
         assert self.device is not None
         return simdevice_digest(self.device)
 
@@ -215,14 +219,7 @@ class SimulatedByAdb(Emulator):
 
     def close(self) -> None:
         super().close()
-        self._end()
-
-    def _end(self) -> None:
-        assert self.device is not None
-        self._front.close()
-        self._adbd.close()
-        self.device.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._served.close()
 
 
 def _loaded(load: Callable[[], Any], settings: AndroidWorldSettings) -> Any:

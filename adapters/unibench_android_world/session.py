@@ -74,7 +74,8 @@ class AndroidWorldSession(Session):
     """An AndroidWorld machine.
 
     Attributes:
-        leaks: what the last episode left behind after its tear-down, by name; None where nobody can say.
+        watches_leaks: whether states are compared before and after each episode.
+        leaks: what the last episode left behind after its tear-down, by name; None where nobody looked or can say.
     """
 
     def __init__(self, suite: AndroidWorldSuite, settings: AndroidWorldSettings, substrate: Substrate, machine: Machine) -> None:
@@ -84,6 +85,7 @@ class AndroidWorldSession(Session):
         self._substrate = substrate.model_copy(update={"digest": machine.digest})
         self._episode: Episode | None = None
         self._closed = False
+        self.watches_leaks = False
         self.leaks: list[str] | None = None
 
     @property
@@ -113,7 +115,7 @@ class AndroidWorldSession(Session):
         self.leave()
         machine = self._machine
         machine.fresh()
-        before = machine.state()
+        before = machine.state() if self.watches_leaks else None
         cls = self._suite.task_class(spec.task)
         drawn = params.from_json(spec.params.get("drawn"))
         if not isinstance(drawn, dict):
@@ -256,8 +258,7 @@ class AndroidWorldSession(Session):
             return
         self.leaks = None
         self._tear_down(episode.task)
-        after = self._machine.state()
-        if episode.before is not None and after is not None:
+        if episode.before is not None and (after := self._machine.state()) is not None:
             self.leaks = changed(episode.before, after)
 
     def _tear_down(self, task: Any) -> None:

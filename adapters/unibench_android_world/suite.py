@@ -39,6 +39,7 @@ class AndroidWorldSuite(Suite):
         except ImportError as error:
             raise Unavailable(f"AndroidWorld needs its upstream: {error}; {_INSTALL}") from None
         upstream.quiet()
+        upstream.remember_songs(importlib.import_module("android_world.task_evals.utils.user_data_generation"), self.folder)
         self.ffmpeg = upstream.provide_ffmpeg(self.folder)
         self._versions = upstream.versions()
         self.classes: dict[str, type[Any]] = dict(registry.TaskRegistry().get_registry("android_world"))
@@ -70,6 +71,7 @@ class AndroidWorldSuite(Suite):
             instruction=str(known.get("task_template", name)),
             budget=Budget(steps=self._steps(name)),
             tags=tuple(filter(None, (known.get("difficulty", ""), *known.get("tags", ())))),
+            human_steps=int(known["optimal_steps"]) if known.get("optimal_steps") else None,
         )
 
     def _steps(self, name: str) -> int:

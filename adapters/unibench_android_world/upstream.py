@@ -88,6 +88,28 @@ def provide_ffmpeg(folder: Path) -> bool:
     return True
 
 
+def remember_songs(module: types.ModuleType, folder: Path) -> None:
+    """Lets upstream encode a song once and copy it from then on: equal arguments give equal files, and each control sets up fifteen anew.
+
+    Args:
+        module: android_world.task_evals.utils.user_data_generation.
+        folder: for a file that is being written.
+    """
+    real = module._create_test_mp3
+
+    @functools.lru_cache(maxsize=128)  # of about 0.4 MB each
+    def song(artist: str, title: str, milliseconds: int) -> bytes:
+        path = folder / "song.mp3"
+        real(str(path), artist, title, milliseconds)
+        return path.read_bytes()
+
+    def instead(file_path: str, artist: str, title: str, duration_milliseconds: int = 1000) -> str:
+        Path(file_path).write_bytes(song(artist, title, duration_milliseconds))
+        return file_path
+
+    module._create_test_mp3 = instead  # type: ignore[attr-defined]
+
+
 @contextlib.contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """Makes what upstream draws without a seed of its own depend on the instance's: uuids, numpy's noise, song lengths."""

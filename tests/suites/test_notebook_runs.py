@@ -50,6 +50,27 @@ def test_budgets_are_told_to_the_agent_and_kept_in_the_protocol(tmp_path: Path) 
             assert unibench(tmp_path, "run", "notebook", "-a", "idle", name, value, "-o", "s").returncode == 2
 
 
+def test_the_budget_in_steps_can_be_a_multiple_of_what_a_human_needs(tmp_path: Path) -> None:
+    records = run(tmp_path, "agents:Writes", "-t", "stay-light", "-t", "count-notes", "--max-steps", "1.5x")
+    assert {record.spec.task: (record.steps, record.ending) for record in records} == {
+        "stay-light": (2, Ending.STEPS),
+        "count-notes": (3, Ending.STEPS),
+    }
+    with RunStore(tmp_path / "r") as store:
+        manifest = store.manifest()
+    assert manifest is not None
+    assert manifest.protocol.max_steps == "1.5x"
+    again = unibench(tmp_path, "replay", "r", "count-notes", "--strict")
+    assert again.returncode == 0, again.stdout
+    refused = unibench(tmp_path, "run", "notebook", "-a", "idle", "-t", "stay-light", "-t", "print-note", "--max-steps", "2x", "-o", "s")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "notebook does not say how many steps a human needs for print-note; give a whole number" in refused.stderr
+    for wrong in ("2y", "0", "0x", ""):
+        said = unibench(tmp_path, "run", "notebook", "-a", "idle", "--max-steps", wrong, "-o", "s")
+        assert (said.returncode, "such as 2x" in said.stderr, said.stderr.count("\n")) == (2, True, 1)
+    assert not (tmp_path / "s/run.sqlite").exists()
+
+
 @pytest.mark.parametrize(("budget", "attempts", "cost"), [("99", 3, 6.0), ("4", 2, 4.0), ("3", 2, 3.0)])
 def test_the_budget_of_cost_is_the_episodes_and_not_each_attempts(tmp_path: Path, budget: str, attempts: int, cost: float) -> None:
     (record,) = run(tmp_path, "agents:Fades", "-t", "stay-light", "--max-cost", budget)

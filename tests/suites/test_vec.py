@@ -137,11 +137,19 @@ def test_an_error_of_one_lane_does_not_shift_the_others(notebook: Any) -> None:
         ({"num_envs": "2"}, UsageError, "whole number"),
         ({"num_envs": True}, UsageError, "whole number"),
         ({"max_steps": 1.5}, UsageError, "whole number"),
+        ({"max_steps": "2y"}, UsageError, "such as 2x"),
+        ({"max_steps": "2x"}, UsageError, "human needs for print-note"),
     ],
 )
 def test_wrong_use_is_named(notebook: Any, kwargs: dict[str, Any], error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
         notebook("notebook", **{"num_envs": 2, **kwargs})
+
+
+def test_the_budget_can_be_a_multiple_of_what_a_human_needs(notebook: Any) -> None:
+    vec = notebook("notebook", 1, tasks=["stay-light"], max_steps="2x")
+    vec.reset(seed=0)
+    assert [bool(vec.step([IDLE])[3][0]) for _ in range(2)] == [False, True]
 
 
 def test_as_many_actions_as_environments(notebook: Any) -> None:

@@ -19,6 +19,7 @@ case "$*" in
 "shell echo one") echo one ;;
 "shell settings get global wifi_on") echo 1 ;;
 "shell date") echo "Sun Oct 15 15:34:00 UTC 2023" ;;
+"shell getprop ro.build.fingerprint") echo google/sdk_gphone ;;
 "shell exit 3") echo bad >&2; exit 3 ;;
 "push "*) echo "$2: 1 file pushed, 0 skipped. 1.2 MB/s (4 bytes in 0.001s)" ;;
 "pull "*) printf text > "$3"; echo "$2: 1 file pulled, 0 skipped." ;;
@@ -60,7 +61,8 @@ def device(tmp_path: Path) -> Iterator[SimulatedDevice]:
 
 
 def test_what_was_said_is_written_down(recorded: Path) -> None:
-    calls = read(recorded)
+    about, calls = read(recorded)
+    assert (about.device, about.simulated) == ("google/sdk_gphone", False)
     assert [call.code for call in calls] == [0, 0, 0, 3, 0, 0]
     assert calls[1].args == ("shell", "settings", "get", "global", "wifi_on")
     assert calls[2].out == "<date>"
@@ -71,12 +73,12 @@ def test_what_was_said_is_written_down(recorded: Path) -> None:
 
 def test_every_difference_is_shown_and_nothing_else(recorded: Path, device: SimulatedDevice) -> None:
     """The device runs ``exit 3`` without a word, where the recorded one said "bad"; all else is the same."""
-    found = list(conform(device, read(recorded), files_of(recorded)))
+    found = list(conform(device, read(recorded)[1], files_of(recorded)))
     assert [(each.number, each.what, each.recorded, each.simulated) for each in found] == [(4, "output", "bad", "")]
 
 
 def test_a_lie_is_found(recorded: Path, device: SimulatedDevice) -> None:
-    calls = read(recorded)
+    calls = read(recorded)[1]
     lies = [
         calls[0].model_copy(update={"out": "two"}),
         calls[1].model_copy(update={"code": 1}),
@@ -109,8 +111,9 @@ def test_options_that_choose_a_device_are_left_out() -> None:
 
 
 def test_what_is_no_transcript_is_said(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text('{"args": 1}\n')
-    with pytest.raises(FileProblem, match="line 1"):
-        read(tmp_path / "x")
+    for text, line in (("", 1), ('{"args": 1}\n', 1), ('{"device": "x"}\n{"args": 1}\n', 2)):
+        (tmp_path / "x").write_text(text)
+        with pytest.raises(FileProblem, match=f"line {line}"):
+            read(tmp_path / "x")
     with pytest.raises(FileProblem, match="cannot be read"):
         transcript.read(tmp_path / "none")

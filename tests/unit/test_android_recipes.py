@@ -16,6 +16,7 @@ from unibench.errors import ContractBroken, Unavailable, UsageError
 from unibench.golden.control import Equivalent, NotApplicable, RecipeFailed, Role, Vacuous
 from unibench_android_world import params
 from unibench_android_world.machines import find_adb
+from unibench_android_world.upstream import remember_songs
 from unibench_golden_checks.android_world.controls import DATA, WORDS, controls_of, load, make
 from unibench_golden_checks.android_world.messages import messages
 from unibench_golden_checks.android_world.notes import CreateNote, DeleteNote, MergeNotes, MoveNote
@@ -227,3 +228,20 @@ def test_literals_are_what_sqlite_quotes(value: Any) -> None:
 def test_messages_with_commas_and_equal_signs_are_read_whole() -> None:
     row = "Row: 0 _id=2, thread_id=1, address=+15, person=NULL, date=5, type=2, subject=NULL, body=a=b, c, service_center=NULL, locked=0\n"
     assert messages(row) == [{"address": "+15", "body": "a=b, c", "type": "2"}]
+
+
+def test_a_song_is_encoded_once_and_another_one_anew(tmp_path: Path) -> None:
+    made: list[tuple[str, str, int]] = []
+
+    def create(file_path: str, artist: str, title: str, duration_milliseconds: int = 1000) -> str:
+        made.append((artist, title, duration_milliseconds))
+        Path(file_path).write_text(f"{artist} {title} {duration_milliseconds}")
+        return file_path
+
+    module: Any = SimpleNamespace(_create_test_mp3=create)
+    remember_songs(module, tmp_path)
+    for number, title in enumerate(("one", "two", "one")):
+        path = str(tmp_path / f"{number}.mp3")
+        assert module._create_test_mp3(path, artist="a", title=title, duration_milliseconds=7) == path
+    assert [(tmp_path / f"{n}.mp3").read_text() for n in range(3)] == ["a one 7", "a two 7", "a one 7"]
+    assert made == [("a", "one", 7), ("a", "two", 7)]

@@ -185,3 +185,14 @@ def test_valid_means_that_every_control_was_as_expected(
     found, _ = decision(check)
     sound = golden == 1.0 and untouched in (0.0, 0.5) and idle in (0.0, 0.5) and mutant in (0.0, 0.5)
     assert found is (Decision.VALID if sound else Decision.INVALID)
+
+
+def test_with_controls_left_out_nothing_is_valid_and_a_fault_is_a_fault() -> None:
+    def quick(*runs: ControlRun, true_at_start: bool = False) -> tuple[Decision, list[Reason]]:
+        found = decide([instance(*runs)], has_golden=True, unavailable=(), true_at_start=true_at_start, left_out=True)
+        return found[:2]
+
+    assert quick(*SOUND) == (Decision.UNDECIDED, [Reason.NOT_CHECKED])
+    assert quick(*SOUND[:3], true_at_start=True) == (Decision.UNDECIDED, [Reason.NOT_CHECKED]), "the broken state was left out, not unmade"
+    assert quick(run("untouched", 1.0), run("golden", 1.0)) == (Decision.INVALID, [Reason.UNTOUCHED_ACCEPTED])
+    assert quick(run("golden", outcome=Outcome.RECIPE_FAILED)) == (Decision.UNDECIDED, [Reason.RECIPE_FAILED])

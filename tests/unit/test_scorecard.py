@@ -167,6 +167,8 @@ def test_the_headline_over_valid_tasks_stands_beside_it_and_says_that_it_mixes()
 def test_the_headline_says_where_the_run_was_not_as_upstreams() -> None:
     found = card(*(episode(task, 1.0) for task in "tuvw"), max_steps=3, score_at_budget="fail")
     assert found.official.lacks == ("a budget of the run's own: max_steps, score_at_budget",)
+    upstreams = manifest(score_at_budget="fail").model_copy(update={"upstream_at_budget": "fail"})
+    assert scorecard(upstreams, [episode(task, 1.0) for task in "tuvw"], {BINARY.digest: BINARY}).official.lacks == ()
     other = manifest(substrate=MACHINE.model_copy(update={"fidelity": "stand-in"})).model_copy(update={"not_upstreams": ("slow_mo",)})
     lacks = scorecard(other, [episode(task, 1.0) for task in "tuvw"], {BINARY.digest: BINARY}).official.lacks
     assert lacks == ("settings that are not upstream's: slow_mo", "a stand-in for the machine")

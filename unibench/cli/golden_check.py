@@ -50,9 +50,21 @@ def golden_check(
     repeat: Annotated[
         int, typer.Option("--repeat", metavar="K", min=1, help="Run each control K times; differing verdicts are flaky.")
     ] = 1,
+    control: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--control",
+            "-c",
+            metavar="GLOB",
+            help="Only these controls and the goldens, for a quick look: no task is valid then. Repeatable.",
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Session processes side by side.")] = 1,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="PATH", help="The ledger's file; SUITE.ledger.json else.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="The ledger's file; SUITE.ledger.json else (with -c SUITE.some-controls.ledger.json)."
+        ),
     ] = None,
     baseline: Annotated[
         Path | None, typer.Option("--baseline", metavar="LEDGER", help="Exit 1 if there are faults that this ledger does not have.")
@@ -78,7 +90,7 @@ def golden_check(
     face = registry.find_face(suite)
     settings = settings_from(face, set_)
     face.substrate(substrate)
-    path = output or Path(f"{face.name}.ledger.json")
+    path = output or Path(f"{face.name}{'.some-controls' if control else ''}.ledger.json")
     check_writable(path)
     if report is not None:
         check_writable(report / "README.md")
@@ -87,7 +99,7 @@ def golden_check(
         raise UsageError(f"{baseline} is a ledger of {known.suite}, not of {face.name}")
     with registry.open_suite(suite, settings, substrate) as remote:
         chosen = select([each.id for each in remote.tasks()], task, suite)
-    plan = Plan(lambda: registry.open_suite(suite, settings, substrate), chosen, range(seeds), repeat, jobs)
+    plan = Plan(lambda: registry.open_suite(suite, settings, substrate), chosen, range(seeds), repeat, jobs, tuple(control or ()))
     check = GoldenCheck(plan)
     with _alone(path):
         ledger, kept = _run(check, path, quiet=format is Format.JSON)
@@ -196,6 +208,7 @@ def _show(ledger: Ledger) -> None:
     from rich.text import Text
 
     from unibench.golden.ledger import coverage
+    from unibench.golden.results import Reason
 
     console = out()
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -215,10 +228,13 @@ def _show(ledger: Ledger) -> None:
                 evidence.add_row(entry.task, reason, rate, fault.line)
         console.print(evidence)
         console.print()
-    undecided = [entry for entry in ledger.entries if entry.decision == "undecided"]
+    quiet = [entry for entry in ledger.entries if entry.reasons == (Reason.NOT_CHECKED,) and "controls-left-out" in entry.notes]
+    undecided = [entry for entry in ledger.entries if entry.decision == "undecided" and entry not in quiet]
     for entry in undecided:
         console.print(f"undecided {entry.task}: {_why(entry)}")
     console.print(table)
+    if any("controls-left-out" in entry.notes for entry in ledger.entries):
+        console.print(f"controls were left out, so no task is called valid; no fault was seen on {len(quiet)} tasks")
     console.print(f"{ledger.suite} on {ledger.substrate.name} ({ledger.substrate.fidelity}, {ledger.substrate.digest}): {coverage(ledger)}")
 
 

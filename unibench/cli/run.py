@@ -59,7 +59,10 @@ def run(
         str | None, typer.Option("--observe", metavar="LIST", help="Observations, with commas; the suite's own else.")
     ] = None,
     max_steps: Annotated[
-        int | None, typer.Option("--max-steps", metavar="N", min=1, help="The budget in steps; each task's own else.")
+        str | None,
+        typer.Option(
+            "--max-steps", metavar="N", help="The budget in steps, or a multiple of what a human needs, such as 2x; each task's own else."
+        ),
     ] = None,
     max_seconds: Annotated[
         float | None,
@@ -97,9 +100,11 @@ def run(
     from unibench.runs.protocol import manifest_of, protocol_of
     from unibench.runs.runner import Runner
     from unibench.runs.store import RunStore, alone
+    from unibench.step_limit import step_limit
 
     if specs_from is not None and (task or limit or seeds != 1):
         raise UsageError("--specs-from brings the instances; it does not go with -t, --limit or --seeds")
+    limit_steps = step_limit(max_steps) if max_steps is not None else None
     face = registry.find_face(suite)
     settings = settings_from(face, set_)
     arguments = {**_arguments(argument), **({"model": model} if model is not None else {})}
@@ -127,11 +132,11 @@ def run(
             if (count := len(chosen) * seeds) > SAID:
                 err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
             specs = draw(remote, chosen, range(seeds))
-        plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN)
+        plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN, max_steps=limit_steps)
         protocol = protocol_of(
             remote,
             observe=names,
-            max_steps=max_steps,
+            max_steps=limit_steps,
             max_seconds=max_seconds,
             max_cost=max_cost,
             score_at_budget=(score_at_budget or AtBudget(face.score_at_budget)).value,

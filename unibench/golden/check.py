@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, TypeVar
 
 from unibench import __version__
-from unibench.errors import EnvironmentFault, Unavailable, UnibenchError, UsageError
+from unibench.errors import EnvironmentFault, Unavailable, UnibenchError, UnknownName, UsageError
 from unibench.golden.control import Role
 from unibench.golden.judge import decide, faults_of, has_refused_mutant, satisfiable_only
 from unibench.golden.ledger import entry_key
@@ -47,6 +48,7 @@ class Plan:
         seeds: one instance a seed.
         repeats: how often each control runs on an instance.
         jobs: session processes side by side.
+        controls: globs of the controls to run, beside the goldens; all, if there is none. With some left out, no task is valid.
     """
 
     open_suite: Callable[[], RemoteSuite]
@@ -54,6 +56,7 @@ class Plan:
     seeds: Sequence[int] = (0,)
     repeats: int = 1
     jobs: int = 1
+    controls: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("jobs", "repeats"):
@@ -63,6 +66,15 @@ class Plan:
             raise UsageError("no seed; at least one instance a task is needed")
         if not self.tasks:
             raise UsageError("no task to check")
+
+    def chosen(self, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Those of an instance's controls that are to run.
+
+        Goldens always do: they tell vacuous instances, and mutants are held against them.
+        """
+        if not self.controls:
+            return listed
+        return [each for each in listed if each["role"] == Role.GOLDEN or any(fnmatchcase(each["control"], glob) for glob in self.controls)]
 
 
 @dataclass
@@ -104,6 +116,7 @@ class GoldenCheck:
         try:
             self._upstream = first.upstream()
             self._substrate = first.open()
+            self._check_globs(first)
             descriptors = dict(zip(self.plan.tasks, first.describe_all(self.plan.tasks), strict=True))
             limit = first.face.isolation.max_sessions if first.face.isolation.kind == "shared" else None
             after = {task.id: task.after for task in first.tasks()}
@@ -114,6 +127,22 @@ class GoldenCheck:
             for suite in self._suites:
                 suite.close()
         return self.ledger()
+
+    def _check_globs(self, suite: RemoteSuite) -> None:
+        """Looks whether each glob means some control of some task.
+
+        Raises:
+            UnknownName: one means none.
+        """
+        left, names = set(self.plan.controls), set[str]()
+        for task in self.plan.tasks if left else ():
+            found = {each["control"] for each in _listed(suite, task, self.plan.seeds[0], 0)[1]["controls"]}
+            names |= found
+            left -= {glob for glob in left if any(fnmatchcase(name, glob) for name in found)}
+            if not left:
+                return
+        if left:
+            raise UnknownName.among(f"control of the {len(self.plan.tasks)} tasks", sorted(left)[0], names)
 
     def _run_all(self, descriptors: dict[str, VerifierDescriptor], after: After, jobs: int) -> None:
         with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="golden") as pool:
@@ -194,22 +223,27 @@ class GoldenCheck:
         start = time.monotonic()
         assert self._substrate is not None
         checks: list[InstanceCheck] = []
-        recipe, true_at_start, has_golden = "", False, False
+        recipe, true_at_start, has_golden, left_out = "", False, False, False
         unavailable = self._retried(suite, lambda: suite.unavailable(task))
         for seed in self.plan.seeds if not unavailable else ():
             for index in range(REDRAWS + 1 if suite.face.instances_differ else 1):
                 spec, listed = self._retried(suite, partial(_listed, suite, task, seed, index))
                 recipe, true_at_start = listed["recipe"], listed["true_at_start"]
                 has_golden = has_golden or bool(recipe)
-                checks.append(self._instance(suite, spec, listed["controls"]))
+                chosen = self.plan.chosen(listed["controls"])
+                left_out = left_out or len(chosen) < len(listed["controls"])
+                checks.append(self._instance(suite, spec, chosen))
                 if not (checks[-1].vacuous or _recipe_failed(checks[-1])):
                     break
-        decision, reasons, faults = decide(checks, has_golden=has_golden, unavailable=unavailable, true_at_start=true_at_start)
+        decision, reasons, faults = decide(
+            checks, has_golden=has_golden, unavailable=unavailable, true_at_start=true_at_start, left_out=left_out
+        )
         notes = ["no-mutant"] if decision is Decision.VALID and not has_refused_mutant(checks) else []
         notes += ["some-controls-failed"] if decision is Decision.VALID and _some_failed(checks) else []
         notes += ["satisfiable-only"] if decision is Decision.VALID and satisfiable_only(checks) else []
         stand_ins = suite.stand_ins(task) if not unavailable else ()
         notes += ["stand-ins"] if stand_ins else []
+        notes += ["controls-left-out"] if left_out else []
         dropped = tuple(dict.fromkeys(fault.spec for fault in faults))
         return Entry.model_validate(
             {

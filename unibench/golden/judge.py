@@ -106,12 +106,12 @@ def _short(value: object) -> str:
 
 
 def decide(
-    checks: Sequence[InstanceCheck], *, has_golden: bool, unavailable: Sequence[str], true_at_start: bool
+    checks: Sequence[InstanceCheck], *, has_golden: bool, unavailable: Sequence[str], true_at_start: bool, left_out: bool = False
 ) -> tuple[Decision, list[Reason], list[Fault]]:
     """A task's decision, its reasons, and the proven faults.
 
     Invalid on any proven fault. Valid if, on at least one instance, a golden passed and the untouched state and the trivial
-    agents were refused. Undecided else.
+    agents were refused. Undecided else, and where controls were left out on demand: then faults are proven, and soundness is not.
     """
     if unavailable:
         return Decision.UNDECIDED, [Reason.UNAVAILABLE], []
@@ -119,12 +119,12 @@ def decide(
     if faults:
         return Decision.INVALID, list(dict.fromkeys(fault.reason for fault in faults)), faults
     live = [check for check in checks if not check.vacuous]
-    if any(_sound(check) for check in live) and not (true_at_start and not _a_broken_state_failed(checks)):
+    if not left_out and any(_sound(check) for check in live) and not (true_at_start and not _a_broken_state_failed(checks)):
         return Decision.VALID, [], []
     failed = list(dict.fromkeys(_UNDECIDED[run.outcome] for check in live for run in check.runs if run.outcome in _UNDECIDED))
     if failed:
         return Decision.UNDECIDED, failed, []
-    if true_at_start and not _a_broken_state_failed(checks):
+    if true_at_start and not left_out and not _a_broken_state_failed(checks):
         return Decision.INVALID, [Reason.TRUE_AT_START_UNBROKEN], []
     if not has_golden:
         return Decision.UNDECIDED, [Reason.NO_GOLDEN], []

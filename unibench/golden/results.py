@@ -133,7 +133,7 @@ class Entry(Record):
         reasons: why it is invalid or undecided.
         notes: ``no-mutant`` (none was refused, for none applied), ``satisfiable-only`` (every golden was made from the
             verifier's own data), ``some-controls-failed`` (controls that were not judged, for the machine or the recipe failed),
-            ``stand-ins`` (initial files of the task are not upstream's own).
+            ``stand-ins`` (initial files of the task are not upstream's own), ``controls-left-out`` (only some controls were asked for).
         faulty, checked: on how many instances a fault was proven, of how many.
         dropped: digests of the instances with a proven fault.
         unavailable: why it cannot run here.
@@ -148,7 +148,7 @@ class Entry(Record):
     recipe: str = ""
     decision: Decision
     reasons: tuple[Reason, ...] = ()
-    notes: tuple[Literal["no-mutant", "satisfiable-only", "some-controls-failed", "stand-ins"], ...] = ()
+    notes: tuple[Literal["no-mutant", "satisfiable-only", "some-controls-failed", "stand-ins", "controls-left-out"], ...] = ()
     faulty: int = 0
     checked: int = 0
     dropped: tuple[str, ...] = ()

@@ -39,10 +39,10 @@ class Tally:
     """What broke the attempt before."""
 
 
-def told(brief: Brief, protocol: Protocol) -> Brief:
-    """The brief under this run's budget and observations."""
+def told(brief: Brief, protocol: Protocol, steps: int | None) -> Brief:
+    """The brief under this run's budget and observations; ``steps`` is None for the task's own budget in steps."""
     budget = Budget(
-        steps=protocol.max_steps or brief.budget.steps,
+        steps=steps or brief.budget.steps,
         seconds=protocol.max_seconds or brief.budget.seconds,
         cost=protocol.max_cost or brief.budget.cost,
     )
@@ -60,6 +60,7 @@ def play(
     checked: Checked,
     trace_name: str,
     stop: threading.Event,
+    steps: int | None = None,
     same_machine: bool = False,
 ) -> EpisodeRecord:
     """An episode with the retries that its endings allow; what broke in earlier attempts is kept in the record.
@@ -68,6 +69,7 @@ def play(
     earlier ones left of it is unscored, and none begins when nothing is left.
 
     Args:
+        steps: the budget in steps; None is the task's own.
         same_machine: it must be played on the machine that is running now, so it is not tried again on another.
     """
     machine = suite.pid
@@ -82,7 +84,7 @@ def play(
             raise EnvironmentFault("the run was stopped")
         tally = Tally(usage=spent, broke=broke)
         trace.add(event="attempt", number=len(faults) + 1, spec=spec.model_dump(mode="json"))
-        ending, verdict = _attempt(suite, agent, spec, descriptor, protocol, trace, tally)
+        ending, verdict = _attempt(suite, agent, spec, descriptor, protocol, steps, trace, tally)
         outcome = outcome_of(ending, verdict)
         spent = tally.usage
         left = protocol.max_cost is None or spent.get("cost", 0.0) < protocol.max_cost
@@ -141,6 +143,7 @@ def _attempt(
     spec: InstanceSpec,
     descriptor: VerifierDescriptor,
     protocol: Protocol,
+    steps: int | None,
     trace: Trace,
     tally: Tally,
 ) -> tuple[Ending, Verdict | None]:
@@ -149,7 +152,7 @@ def _attempt(
     try:
         agent.prepare(suite, spec)
         instance = suite.reset(spec)
-        brief = told(instance.brief, protocol)
+        brief = told(instance.brief, protocol, steps)
         tally.goal, tally.initial_state = brief.text, instance.initial_state
         trace.add(event="brief", brief=brief.model_dump(mode="json"))
         agent.reset(brief)

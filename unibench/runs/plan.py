@@ -12,6 +12,7 @@ from unibench.runs.policy import AppliedLedger
 from unibench.runs.records import Checked, Dropped, LedgerPolicy
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Substrate
+from unibench.step_limit import StepLimit, check_limit, steps_of
 from unibench.task import InstanceSpec
 from unibench.verdict import VerifierDescriptor
 
@@ -22,12 +23,14 @@ class Planned:
 
     Attributes:
         after: digests of instances that must have run before, on the same machine.
+        steps: the budget in steps; None is the task's own.
     """
 
     spec: InstanceSpec
     descriptor: VerifierDescriptor
     checked: Checked
     after: tuple[str, ...] = ()
+    steps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,16 @@ def plan_run(
     policy: LedgerPolicy,
     *,
     golden: bool = False,
+    max_steps: StepLimit | None = None,
 ) -> RunPlan:
-    """Decides by the ledger which of the instances run; with ``golden``, also by which recipes can be played as actions."""
+    """Decides by the ledger which of the instances run; with ``golden``, also by which recipes can be played as actions.
+
+    Raises:
+        UsageError: ``max_steps`` is a multiple of human steps, and the suite does not know them.
+    """
+    known = {task.id: task for task in suite.tasks()}
     tasks = list(dict.fromkeys(spec.task for spec in specs))
+    check_limit(max_steps, [known[task] for task in tasks if task in known])
     descriptors = dict(zip(tasks, suite.describe_all(tasks), strict=True))
     applied = AppliedLedger(suite, substrate, ledger, policy)
     unplayable = dict(zip(tasks, suite.call("unplayable", tasks=tasks)[0], strict=True)) if golden else {}
@@ -84,8 +94,8 @@ def plan_run(
             one = "" if whole_task else spec.digest
             dropped[(spec.task, one)] = Dropped(task=spec.task, spec=one, reason=reason)
         else:
-            planned.append(Planned(spec, descriptors[spec.task], applied.of_instance(spec)))
-    ordered, without = in_order(planned, {task.id: task.after for task in suite.tasks()}, {task for task, _ in dropped})
+            planned.append(Planned(spec, descriptors[spec.task], applied.of_instance(spec), steps=steps_of(max_steps, known[spec.task])))
+    ordered, without = in_order(planned, {name: task.after for name, task in known.items()}, {task for task, _ in dropped})
     return RunPlan(tuple(ordered), (*dropped.values(), *without), len(tasks))
 
 

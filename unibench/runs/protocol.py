@@ -15,6 +15,7 @@ from unibench.rules import ScoreAtBudget
 from unibench.runs.plan import RunPlan
 from unibench.runs.records import AgentIdentity, LedgerPolicy, Manifest, Protocol
 from unibench.session.remote import RemoteSuite
+from unibench.step_limit import StepLimit
 
 RETRIES = 2
 """How often an episode is tried again whose ending allows it."""
@@ -24,7 +25,7 @@ def protocol_of(
     suite: RemoteSuite,
     *,
     observe: tuple[str, ...],
-    max_steps: int | None,
+    max_steps: StepLimit | None,
     max_seconds: float | None,
     max_cost: float | None,
     score_at_budget: ScoreAtBudget,
@@ -69,5 +70,6 @@ def manifest_of(
         tasks=plan.tasks,
         suite_tasks=len(suite.tasks()),
         headline=suite.face.headline,
+        upstream_at_budget=suite.face.score_at_budget,
         not_upstreams=tuple(suite.settings.not_upstreams()),
     )

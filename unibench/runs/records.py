@@ -12,6 +12,7 @@ from unibench.record import Record, digest
 from unibench.redaction import on_record
 from unibench.rules import ScoreAtBudget
 from unibench.settings import Substrate
+from unibench.step_limit import StepLimit
 from unibench.suite import Headline
 from unibench.task import InstanceSpec
 from unibench.verdict import Verdict, VerifierDescriptor
@@ -45,7 +46,7 @@ class Protocol(Record):
     """Everything that a result depends on. Two runs with the same protocol digest may be compared.
 
     Attributes:
-        max_steps, max_seconds, max_cost: the budget; None is each task's own.
+        max_steps, max_seconds, max_cost: the budget; None is each task's own. ``2x`` is twice the steps that a human needs.
         ledger: the ledger's digest; empty without one.
     """
 
@@ -56,7 +57,7 @@ class Protocol(Record):
     settings_digest: str
     observe: tuple[str, ...]
     dialects: tuple[str, ...]
-    max_steps: int | None
+    max_steps: StepLimit | None
     max_seconds: float | None = None
     max_cost: float | None = None
     score_at_budget: ScoreAtBudget
@@ -87,6 +88,8 @@ class Manifest(Record):
     """How many tasks the suite has."""
     headline: Headline = Headline()
     """The suite's headline by upstream's own rule."""
+    upstream_at_budget: ScoreAtBudget = "verify"
+    """What upstream counts when the budget is used up."""
     not_upstreams: tuple[str, ...] = ()
     """Settings that affect scores and do not have upstream's value."""
 

@@ -150,6 +150,7 @@ class Runner:
             checked=each.checked,
             trace_name=f"{name}/trace.jsonl",
             stop=self._stop,
+            steps=each.steps,
             same_machine=bool(each.after) and self.isolation.kind != "shared",
         )
         if not self._stop.is_set():

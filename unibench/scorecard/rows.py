@@ -224,7 +224,7 @@ def _other_than_upstreams(manifest: Manifest) -> list[str]:
     protocol = manifest.protocol
     found = [f"settings that are not upstream's: {', '.join(manifest.not_upstreams)}"] if manifest.not_upstreams else []
     budgets = [name for name in ("max_steps", "max_seconds", "max_cost") if getattr(protocol, name) is not None]
-    budgets += ["score_at_budget"] if protocol.score_at_budget != "verify" else []
+    budgets += ["score_at_budget"] if protocol.score_at_budget != manifest.upstream_at_budget else []
     found += [f"a budget of the run's own: {', '.join(budgets)}"] if budgets else []
     return [*found, "a stand-in for the machine"] if protocol.substrate.fidelity == "stand-in" else found
 

@@ -46,7 +46,6 @@ def pull(device: SimulatedDevice, remote: str, local: Path) -> Completed:
     source = device.path(remote)
     if not source.exists():
         return Completed(1, b"", f"adb: error: failed to stat remote object '{remote}': No such file or directory\n".encode())
-    device.settle_times()
     shutil.copyfile(source, local / source.name if local.is_dir() else local)
     device.settle_times()
     return Completed(0, f"{remote}: 1 file pulled, 0 skipped.\n".encode())

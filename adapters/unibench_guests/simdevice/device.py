@@ -144,7 +144,7 @@ class SimulatedDevice:
         return connection
 
     def settle_times(self) -> None:
-        """To be called around what reads or writes the device's files from outside: reading leaves access times alone."""
+        """To be called after what reads or writes the device's files from outside: reading leaves access times alone."""
         self._times.keep()
 
     # -- time ----------------------------------------------------------------------------------
@@ -179,7 +179,6 @@ class SimulatedDevice:
             "LD_LIBRARY_PATH": "/lib",
             "ANDROID_DATA": "/data",
         }
-        self._times.keep()
         try:
             done = subprocess.run(
                 [*self._prefix, "/system/bin/sh", "-c", command],
@@ -238,8 +237,10 @@ class SimulatedDevice:
 
     def keep(self) -> None:
         """Keeps the state as it is now, for :meth:`restore`."""
+        self._times.keep()
         shutil.rmtree(self._kept, ignore_errors=True)
         _copy(self.root / "data", self._kept)
+        self._times.keep()
         self._kept_state = self.state.copy()
 
     def restore(self) -> None:
@@ -247,8 +248,7 @@ class SimulatedDevice:
         with self.lock:
             _remove(self.root / "data")
             _copy(self._kept, self.root / "data")
-            for extra in (self.root / "tmp").iterdir():
-                _remove(extra)
+            _remove(*(self.root / "tmp").iterdir())
             self._times.forget()
             self.state = self._kept_state.copy()
             self._started = time.monotonic()
@@ -259,11 +259,10 @@ class SimulatedDevice:
 
         Not the clock.
         """
-        self._times.keep()
         found = {f"file {path}": digest for path, digest in _digests(self.root / "data", "/data")}
         for space, values in self.state.settings.items():
             found |= {f"setting {space} {name}": value for name, value in values.items()}
-        self._times.keep()
+        self.settle_times()
         return {**found, "foreground": self.foreground, "clipboard": self.state.clipboard}
 
     def close(self) -> None:
@@ -287,8 +286,9 @@ def _copy(source: Path, target: Path) -> None:
     subprocess.run(["cp", "-a", str(source), str(target)], check=True, capture_output=True)
 
 
-def _remove(path: Path) -> None:
-    subprocess.run(["rm", "-rf", str(path)], check=True, capture_output=True)
+def _remove(*paths: Path) -> None:
+    if paths:
+        subprocess.run(["rm", "-rf", *map(str, paths)], check=True, capture_output=True)
 
 
 def _digests(folder: Path, name: str) -> Iterator[tuple[str, str]]:

@@ -173,6 +173,7 @@ def sqlite3_(device: SimulatedDevice, words: list[str]) -> Completed | str:
         except sqlite3.Error as error:
             base.rollback()
             return Completed(1, out.encode(), f"Error: {error}\n".encode())
+    device.settle_times()
     return out
 
 

@@ -19,7 +19,7 @@ class AccessTimes:
         self._known: dict[tuple[int, int], int] = {}
 
     def keep(self) -> None:
-        """To be called before and after each command: a file that was not written since keeps the access time it had."""
+        """To be called after all that reads or writes files: one that was not written since keeps the access time it had."""
         found: dict[tuple[int, int], int] = {}
         for entry in _files(str(self._folder)):
             try:
@@ -34,8 +34,9 @@ class AccessTimes:
         self._known = found
 
     def forget(self) -> None:
-        """The files are others now."""
+        """The files are others now, and their access times right."""
         self._known = {}
+        self.keep()
 
 
 def _files(folder: str) -> Iterator[os.DirEntry[str]]:

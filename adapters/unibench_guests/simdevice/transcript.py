@@ -1,7 +1,7 @@
 """Transcripts of adb: what a real device said to each command, and whether the simulated one says the same.
 
-A transcript is a file of JSON lines, one a command, and beside it a folder ``FILE.files`` with what was pushed, by digest. The
-recorder is a program in adb's place that runs the real one and writes down what it did:
+A transcript is a file of JSON lines: the device that was recorded, then one a command; beside it lies a folder ``FILE.files`` with what was
+pushed, by digest. The recorder is a program in adb's place that runs the real one and writes down what it did:
 ``python -m unibench_guests.simdevice.transcript``, with ``UNIBENCH_REAL_ADB`` and ``UNIBENCH_ADB_TRANSCRIPT`` set.
 """
 
@@ -40,6 +40,21 @@ _CHANGING = (
     (re.compile(r"^total \d+$", re.MULTILINE), "total <n>"),
 )  # fmt: skip
 """What differs from run to run on one and the same device."""
+
+
+class Recorded(Record):
+    """What was recorded: a transcript's first line.
+
+    Attributes:
+        device: the build that the device says it has (``ro.build.fingerprint``); a simulated one's begins with ``unibench/``.
+    """
+
+    device: str
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulated device was recorded, so that the transcript says nothing about phones."""
+        return self.device.startswith("unibench/")
 
 
 class Call(Record):
@@ -129,8 +144,16 @@ def record(args: Sequence[str], adb: str, transcript: Path) -> int:
     call = Call(args=tuple(shown), code=done.returncode, out=normalised(text), file=file)
     with transcript.open("a", encoding="utf-8") as out:
         fcntl.flock(out, fcntl.LOCK_EX)
+        if out.tell() == 0:
+            out.write(Recorded(device=_build([adb, *args[: len(args) - len(own)]])).model_dump_json() + "\n")
         out.write(call.model_dump_json() + "\n")
     return done.returncode
+
+
+def _build(adb: Sequence[str]) -> str:
+    """The build of the device that this adb talks to."""
+    said = subprocess.run([*adb, "shell", "getprop", "ro.build.fingerprint"], capture_output=True, text=True, check=False)
+    return said.stdout.strip() or "unknown"
 
 
 # -- replaying -------------------------------------------------------------------------------------
@@ -152,8 +175,8 @@ class Difference:
         return f"{self.number}: adb {command}\n  {self.what}: recorded {self.recorded!r}\n  {space}  simulated {self.simulated!r}"
 
 
-def read(transcript: Path) -> list[Call]:
-    """A transcript's commands.
+def read(transcript: Path) -> tuple[Recorded, list[Call]]:
+    """What was recorded, and the commands.
 
     Raises:
         FileProblem: the file cannot be read, or is none.
@@ -163,12 +186,16 @@ def read(transcript: Path) -> list[Call]:
     except (OSError, UnicodeDecodeError) as error:
         raise FileProblem(f"the transcript {transcript} cannot be read: {error}") from None
     found = []
-    for number, line in enumerate(lines, start=1):
+    try:
+        about = Recorded.model_validate_json(lines[0] if lines else "")
+    except ValidationError:
+        raise FileProblem(f"{transcript}, line 1: it does not say which device was recorded") from None
+    for number, line in enumerate(lines[1:], start=2):
         try:
             found.append(Call.model_validate_json(line))
         except ValidationError:
             raise FileProblem(f"{transcript}, line {number}: no command of a transcript") from None
-    return found
+    return about, found
 
 
 def conform(device: SimulatedDevice, calls: Iterable[Call], files: Path) -> Iterator[Difference]:

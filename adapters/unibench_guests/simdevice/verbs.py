@@ -21,6 +21,7 @@ _PROPERTIES = {
     "ro.product.model": "simdevice",
     "ro.product.device": "simdevice",
     "ro.hardware": "simdevice",
+    "ro.build.fingerprint": "unibench/simdevice",
     "sys.boot_completed": "1",
 }
 

@@ -24,6 +24,8 @@ TASKS = {
     "print-note": "Print the first note.",
     "stay-light": "See to it that the theme is light.",
 }
+HUMAN_STEPS = {"write-note": 2, "count-notes": 2, "tick-note": 2, "stay-light": 1}
+"""Actions that a human needs; nobody can print."""
 
 
 def instruction(spec: InstanceSpec) -> str:
@@ -58,7 +60,10 @@ class NotebookSuite(Suite):
         return {"notebook": VERSION}
 
     def tasks(self) -> Sequence[Task]:
-        return [Task(suite=self.name, id=id, instruction=text, budget=Budget(steps=8)) for id, text in TASKS.items()]
+        return [
+            Task(suite=self.name, id=id, instruction=text, budget=Budget(steps=8), human_steps=HUMAN_STEPS.get(id))
+            for id, text in TASKS.items()
+        ]
 
     def draw(self, task: str, seed: int, index: int = 0) -> InstanceSpec:
         if task not in TASKS:

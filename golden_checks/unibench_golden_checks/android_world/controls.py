@@ -30,6 +30,7 @@ from unibench.golden.control import (
 from unibench.task import InstanceSpec
 from unibench_golden_checks.android_world.phone import CommandFailed, Phone, UpstreamAdb
 from unibench_golden_checks.android_world.recipe import TRUE_AT_START, Recipe, State, UnexpectedGoal, find
+from unibench_golden_checks.android_world.repro import script
 
 if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
@@ -45,7 +46,7 @@ DATA = "golden"
 def load() -> None:
     """Imports every module of this package, so that all recipes are registered."""
     for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in _NO_RECIPES:
+        if module.name not in {*_NO_RECIPES, "repro"}:
             importlib.import_module(f"{package.__name__}.{module.name}")
 
 
@@ -77,7 +78,7 @@ class AndroidWorldGolden:
         return task in TRUE_AT_START
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
-        return ""
+        return script(spec, goal, run, packages)
 
 
 def controls_of(recipe: type[Recipe], *, true_at_start: bool) -> list[Control]:

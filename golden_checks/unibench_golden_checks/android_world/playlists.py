@@ -254,7 +254,7 @@ class RetroQueue(Recipe):
         from android_world.env import adb_utils
 
         adb_utils.launch_app("retro music", self.handle.env.controller)
-        self.phone.steps.append(["open", _RETRO_APP])
+        self.phone.steps.append(["open", "retro music"])
         self.before = self.read()
         self.phone.stop(_RETRO_APP)
 
