@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unibench.actions import Action
 from unibench.environments import environment_python
-from unibench.errors import EnvironmentFault, UnknownName
+from unibench.errors import EnvironmentFault, SetupFault, UnknownName
 from unibench.observations import Observation, Screenshot
 from unibench.record import digest
 from unibench.redaction import on_record
@@ -23,7 +23,7 @@ from unibench_osworld import OBSERVATIONS, SCREEN, DesktopSettings
 from unibench_osworld.actions import CannotDo, Order, order
 from unibench_osworld.assets import Asset
 from unibench_osworld.grader import client
-from unibench_osworld.machines import Machine, make
+from unibench_osworld.machines import Machine
 from unibench_osworld.task_files import TaskFile
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class DesktopSession(Session):
         self._named = substrate
         self._os_type = suite.os_type
         self._python = environment_python(suite.grader_suite)
-        self._machine = make(substrate.name, settings, SCREEN, self._python)
+        self._machine = suite.machine(settings, substrate.name)
         self._store = suite.store(settings)
         self._grader: client.Grader | None = None
         self._episode: Episode | None = None
@@ -119,10 +119,12 @@ class DesktopSession(Session):
         grader = self.grader
         self._machine.fresh()
         grader.relay.lead_to(self._machine.targets)
+        definition, left_out = self._suite.prepared(task, self._named.name)
         made, failed = client.set_up(
-            grader, task.definition, assets, seconds=SETUP_SECONDS, lenient=self._suite.lenient(task, self._settings), **self._call
+            grader, definition, assets, seconds=SETUP_SECONDS, lenient=self._suite.lenient(task, self._settings), **self._call
         )
-        guest = GuestClient(self._machine.url)
+        self._no_gaps(SetupFault)
+        guest = self._suite.client(self._machine.url)
         self._episode = Episode(spec, task, assets, made, guest, history=[], judged={})
         time.sleep(self._settings.ready_seconds)
         offers = self._suite.face.offers(self._settings)
@@ -139,8 +141,20 @@ class DesktopSession(Session):
         return Instance(
             spec=spec,
             brief=brief,
-            initial_state=digest({"definition": task.digest, "files": _listed(assets), **({"failed": failed} if failed else {})}),
+            initial_state=digest(
+                {
+                    "definition": task.digest,
+                    "files": _listed(assets),
+                    **({"failed": failed} if failed else {}),
+                    **({"left_out": left_out} if left_out else {}),
+                }
+            ),
         )
+
+    def _no_gaps(self, fault: type[EnvironmentFault]) -> None:
+        """Raises if the machine was asked for what it does not do."""
+        if gaps := self._machine.gaps:
+            raise fault(f"the {self._named.name} guest was asked for what it does not do: {gaps[0]}", detail="\n".join(gaps))
 
     def observe(self, names: Sequence[str]) -> Observation:
         for name in names:
@@ -214,12 +228,13 @@ class DesktopSession(Session):
         exchanges = result.get("exchanges", [])
         if gone := client.lost(exchanges):
             raise EnvironmentFault(f"the guest does not answer its verifier: {gone}")
+        self._no_gaps(EnvironmentFault)
         return judged(descriptor, reply, time.perf_counter() - start)
 
     def artifacts(self) -> dict[str, bytes]:
         episode = self.episode
         return {
-            "screenshot.png": self._look("screenshot").png,
+            **({"screenshot.png": self._look("screenshot").png} if self._named.agents else {}),
             "assets.json": json.dumps(_listed(episode.assets), indent=1).encode(),
             "evaluation.json": json.dumps(episode.judged, indent=1).encode(),
         }

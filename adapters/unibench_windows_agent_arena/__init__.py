@@ -15,6 +15,7 @@ NAME = "windows-agent-arena"
 PROJECT = "microsoft/WindowsAgentArena"
 FOLDERS = ("src/win-arena-container/client/evaluation_examples_windows", "evaluation_examples_windows")
 """Where a checkout of upstream keeps its tasks, and where a copy of its data does."""
+PATH_MAPPED = "path-mapped"
 EXAMPLES = {"normal": "examples", "hard": "examples_noctxt"}
 
 
@@ -44,11 +45,14 @@ FACE = SuiteFace(
     settings=WindowsSettings,
     offers=offers,
     observe=("screenshot", "a11y"),
-    substrates=(Substrate(name="remote", fidelity="equivalent"),),
+    substrates=(
+        Substrate(name="remote", fidelity="equivalent"),
+        Substrate(name=PATH_MAPPED, fidelity="stand-in", agents=False),
+    ),
     environment=environment,
     installs=EnvironmentFace(
         upstream=(),
-        requirements=(*GRADER_REQUIREMENTS, "LnkParse3", "py7zr"),
+        requirements=(*GRADER_REQUIREMENTS, "LnkParse3", "py7zr", "tqdm"),
         full=FULL_REQUIREMENTS,
         left_out="torch, easyocr and librosa; `--full` installs them",
         checkout="src/win-arena-container/client/desktop_env",
