@@ -36,7 +36,7 @@ class Gap(BaseException):
 class Module(types.ModuleType):
     """A module with what it is given; the rest is a gap."""
 
-    def __init__(self, name: str, **members: Any) -> None:
+    def __init__(self, name: str, /, **members: Any) -> None:
         super().__init__(name)
         self.__dict__.update(members)
 
@@ -99,6 +99,7 @@ def modules(root: Path) -> dict[str, Any]:
         "time": Module("time", sleep=nothing),
         "pyautogui": Module("pyautogui", FAILSAFE=True, PAUSE=0.1, **dict.fromkeys(INPUT, nothing)),
         "subprocess": Module("subprocess", call=call, PIPE=-1),
+        "PIL": Module("PIL", Image=Module("PIL.Image")),
     }
     made["open"] = opener(at)
     return made

@@ -201,7 +201,7 @@ TABLE: dict[str, Recipe] = {
         "Differences.txt",
         "43 years, 9 months, 3 weeks, 4 days",
         one_day_more="43 years, 9 months, 3 weeks, 5 days",
-        day_first="44 years, 6 months, 3 weeks, 2 days",
+        day_first="43 years, 5 months, 4 weeks, 1 day",
     ),
     "microsoft_paint/3544ac9a-6aee-4a0b-a203-bc7b59b272b6-WOS": Recipe(
         wanted={"png": True},
