@@ -19,7 +19,7 @@ from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Status, Verdict, VerdictError, VerifierDescriptor
 from unibench_guests.client import GuestClient
-from unibench_osworld import OBSERVATIONS, SCREEN, DesktopSettings
+from unibench_osworld import SCREEN, DesktopSettings
 from unibench_osworld.actions import CannotDo, Order, order
 from unibench_osworld.assets import Asset
 from unibench_osworld.grader import client
@@ -157,9 +157,10 @@ class DesktopSession(Session):
             raise fault(f"the {self._named.name} guest was asked for what it does not do: {gaps[0]}", detail="\n".join(gaps))
 
     def observe(self, names: Sequence[str]) -> Observation:
+        offered = self._suite.face.offers(self._settings).observations
         for name in names:
-            if name not in OBSERVATIONS:
-                raise UnknownName.among("observation", name, OBSERVATIONS)
+            if name not in offered:
+                raise UnknownName.among("observation", name, offered)
         values: dict[str, Any] = {}
         seconds: dict[str, float] = {}
         for name in names:

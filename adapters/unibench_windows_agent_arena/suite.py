@@ -83,8 +83,8 @@ class WindowsAgentArenaSuite(OsworldSuite):
         return definition_without(task) if substrate == PATH_MAPPED else super().prepared(task, substrate)
 
     def lenient(self, task: TaskFile, settings: DesktopSettings) -> bool:
-        """Never: what the path-mapped guest does without is left out of the set-up, and all else must work."""
-        return False
+        """For a refusal, whose verifier looks at what the agent said alone; else what can be done without is left out (``prepared``)."""
+        return settings.stand_ins and task.infeasible
 
     def stand_ins(self, task: str, settings: Settings) -> tuple[str, ...]:
         assert isinstance(settings, DesktopSettings)

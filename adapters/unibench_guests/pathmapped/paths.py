@@ -40,13 +40,13 @@ def expand(path: str) -> str:
 
 
 def parts(path: str) -> tuple[str, ...]:
-    """The names below ``C:\\``, ``.`` and ``..`` resolved; either slash separates.
+    """The names below ``C:\\``, ``.`` and ``..`` resolved; either slash separates. A path without a drive is on C, too.
 
     Raises:
         NotMapped: it is no absolute path on drive C, or no path that Windows allows.
     """
     drive, rest = ntpath.splitdrive(ntpath.normpath(path))
-    if drive.upper() != "C:" or not rest.startswith("\\"):
+    if drive.upper() not in ("C:", "") or not rest.startswith("\\"):
         raise NotMapped(f"{path!r} is no absolute path on drive C:")
     names = tuple(name for name in rest.split("\\") if name)
     for name in names:
