@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unibench.actions import Action
 from unibench.environments import environment_python
-from unibench.errors import EnvironmentFault, SetupFault, UnknownName
+from unibench.errors import EnvironmentFault, Fault, SetupFault, UnknownName
 from unibench.observations import Observation, Screenshot
 from unibench.record import digest
 from unibench.redaction import on_record
@@ -151,7 +151,7 @@ class DesktopSession(Session):
             ),
         )
 
-    def _no_gaps(self, fault: type[EnvironmentFault]) -> None:
+    def _no_gaps(self, fault: type[Fault]) -> None:
         """Raises if the machine was asked for what it does not do."""
         if gaps := self._machine.gaps:
             raise fault(f"the {self._named.name} guest was asked for what it does not do: {gaps[0]}", detail="\n".join(gaps))

@@ -18,7 +18,9 @@ POWERSHELL_READS = "if (Test-Path "
 
 def left_out(step: Step) -> bool:
     """Whether the set-up goes without the step on a guest that has no programs."""
-    return step.type in SHOWS or (step.type in ("command", "execute") and _line(step.parameters).startswith("cmd /c code --install-extension "))
+    return step.type in SHOWS or (
+        step.type in ("command", "execute") and _line(step.parameters).startswith("cmd /c code --install-extension ")
+    )
 
 
 def definition_without(task: TaskFile) -> tuple[Mapping[str, Any], tuple[str, ...]]:
@@ -57,7 +59,9 @@ def _command(who: str, line: str) -> Iterator[str]:
     if program == "soffice":
         yield f"{said}, which needs LibreOffice"
     elif program == "cmd" and not (words[2:4] == ["fsutil", "file"] or words[2:3] in (["mkdir"], ["copy"])):
-        needs = "the registry" if "reg" in words else "VS Code" if "code" in words else "Windows' user accounts" if "net" in words else "cmd"
+        needs = (
+            "the registry" if "reg" in words else "VS Code" if "code" in words else "Windows' user accounts" if "net" in words else "cmd"
+        )
         yield f"{said}, which needs {needs}"
     elif program == "powershell" and not (POWERSHELL_READS in line or "New-Item -ItemType Directory" in line):
         yield f"{said}, which needs PowerShell"

@@ -186,7 +186,9 @@ def test_python_sees_windows_and_the_guests_files(sandboxed: None, guest: Window
     assert python(guest, asked) == (HOME + "\\AppData\\Local\\Google/Chrome/User Data\n", 0)
     assert python(guest, "import platform; print(platform.system())") == ("Windows\n", 0)
     guest.create_file(HOME + "\\Pictures\\a.txt", "b.png\n")
-    listing = "import os; print(','.join(f for f in os.listdir('C:/Users/Docker/Pictures') if os.path.isfile('C:/Users/Docker/Pictures/' + f)))"
+    listing = (
+        "import os; print(','.join(f for f in os.listdir('C:/Users/Docker/Pictures') if os.path.isfile('C:/Users/Docker/Pictures/' + f)))"
+    )
     assert python(guest, listing) == ("a.txt\n", 0)
     assert python(guest, "print(open('C:/Users/Docker/Pictures/a.txt').read().splitlines())") == ("['b.png']\n", 0)
     failed = guest.execute(["python", "-c", "open('C:/nothing')"])
@@ -210,7 +212,9 @@ def test_python_sees_windows_and_the_guests_files(sandboxed: None, guest: Window
         "print(eval('1'))",
     ],
 )
-def test_what_python_cannot_do_here_is_a_gap_or_an_error(sandboxed: None, guest: WindowsGuestClient, machine: PathMappedGuest, code: str) -> None:
+def test_what_python_cannot_do_here_is_a_gap_or_an_error(
+    sandboxed: None, guest: WindowsGuestClient, machine: PathMappedGuest, code: str
+) -> None:
     if "eval" in code:
         assert guest.execute(["python", "-c", code]).returncode == 1
         return
@@ -222,10 +226,7 @@ def test_what_python_cannot_do_here_is_a_gap_or_an_error(sandboxed: None, guest:
 def test_a_script_that_gets_out_of_its_names_is_still_in_a_sandbox(sandboxed: None, guest: WindowsGuestClient, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     reach = "().__class__.__base__.__subclasses__()"
-    code = (
-        f"found = [c for c in {reach} if c.__name__ == 'BuiltinImporter'][0].load_module('posix'); "
-        f"print(found.open({str(mark)!r}, 65))"
-    )
+    code = f"found = [c for c in {reach} if c.__name__ == 'BuiltinImporter'][0].load_module('posix'); print(found.open({str(mark)!r}, 65))"
     with pytest.raises(AssertionError):
         assert guest.execute(["python", "-c", code]).returncode == 0
     assert not mark.exists()

@@ -55,7 +55,7 @@ FILES = {
     "__init__.py": "",
     "assets/history.txt": "kept beside the package\n",
     "controllers/__init__.py": "",
-    "controllers/python.py": '''
+    "controllers/python.py": """
 import requests
 
 class PythonController:
@@ -69,8 +69,8 @@ class PythonController:
     def get_file(self, path):
         answer = requests.post(self.url + "/file", data={"file_path": path})
         return answer.content if answer.status_code == 200 else None
-''',
-    "controllers/setup.py": '''
+""",
+    "controllers/setup.py": """
 import os
 import requests
 
@@ -95,16 +95,16 @@ class SetupController:
         with open(os.path.join("desktop_env", "assets", "history.txt")) as file:
             self._create_file_setup(path, file.read())
         requests.post(self.url + "/execute", json={"command": ["sudo chown -R user:user /home/user/.config/x"], "shell": True})
-''',
-    "controllers/vm.py": '''
+""",
+    "controllers/vm.py": """
 class VMController:
     def __init__(self, cache_dir):
         pass
     def get_status(self):
         raise ConnectionError("there is no QEMU here")
-''',
+""",
     "envs/__init__.py": "",
-    "envs/desktop_env.py": '''
+    "envs/desktop_env.py": """
 import os
 from desktop_env.controllers.python import PythonController
 from desktop_env.controllers.setup import SetupController
@@ -140,13 +140,13 @@ class DesktopEnv:
         except Exception:
             return 0
         return self.metric(found, self.expected_getter(self, self.evaluator["expected"]))
-''',
+""",
     "evaluators/__init__.py": "",
     "evaluators/metrics/__init__.py": "from .general import exact_match\n\ndef infeasible():\n    pass\n",
     "evaluators/metrics/general.py": "def exact_match(result, rules):\n    return float(result == rules['expected'])\n",
     "evaluators/getters/__init__.py": "from .file import get_is_file_saved_desktop, get_edge_home_page\nfrom .misc import get_rule\n",
     "evaluators/getters/misc.py": "def get_rule(env, config):\n    return config['rules']\n",
-    "evaluators/getters/file.py": '''
+    "evaluators/getters/file.py": """
 import requests
 
 def get_is_file_saved_desktop(env, config):
@@ -155,7 +155,7 @@ def get_is_file_saved_desktop(env, config):
 
 def get_edge_home_page(env, config):
     raise requests.ConnectionError("the browser is gone")
-''',
+""",
 }
 
 

@@ -146,7 +146,12 @@ def test_upstreams_factory_starts_reverts_and_stops_what_its_provider_name_stand
         monkeypatch.setenv(name, value)
     machine = Provided(upstream, OsworldSettings(provider="docker"))
     machine.fresh()
-    assert machine.targets == {SERVER: ("10.0.0.7", 15000), BROWSER: ("10.0.0.7", 19222), VNC: ("10.0.0.7", 18006), VLC: ("10.0.0.7", 18080)}
+    assert machine.targets == {
+        SERVER: ("10.0.0.7", 15000),
+        BROWSER: ("10.0.0.7", 19222),
+        VNC: ("10.0.0.7", 18006),
+        VLC: ("10.0.0.7", 18080),
+    }
     assert machine.url == "http://10.0.0.7:15000"
     machine.fresh()
     machine.close()

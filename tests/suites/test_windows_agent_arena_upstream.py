@@ -51,7 +51,9 @@ def real(sandboxed: None) -> Iterator[tuple[WindowsAgentArenaSuite, DesktopSessi
         "libreoffice_writer/0e763496-b6bb-4508-a427-fad0b6c3e195-WOS",
     ],
 )
-def test_upstreams_evaluators_accept_a_golden_and_refuse_the_untouched(real: tuple[WindowsAgentArenaSuite, DesktopSession], task: str) -> None:
+def test_upstreams_evaluators_accept_a_golden_and_refuse_the_untouched(
+    real: tuple[WindowsAgentArenaSuite, DesktopSession], task: str
+) -> None:
     suite, session = real
     spec = suite.draw(task, 0)
     controls = {control.name: control for control in all_controls(MODULE, spec)}

@@ -74,7 +74,7 @@ def _cmd(root: Path, line: str) -> CommandResult:
         raise Gap(f"the joined commands {line[:200]!r}")
     name, *words = line.split()
     match name.lower(), words:
-        case ("mkdir" | "md"), [folder]:
+        case (("mkdir" | "md"), [folder]):
             target = mapped(root, expand(folder))
             if target.exists():
                 return CommandResult("", f"A subdirectory or file {folder} already exists.\n", 1)

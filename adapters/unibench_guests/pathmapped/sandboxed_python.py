@@ -90,6 +90,7 @@ def modules(root: Path) -> dict[str, Any]:
             sep="\\",
             path=path,
             environ=environment,
+            system=call,
             getenv=lambda name, default=None: environment.get(name.upper(), default),
             listdir=listdir,
         ),

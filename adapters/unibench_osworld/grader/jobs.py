@@ -280,7 +280,11 @@ def evaluate(call: dict[str, Any]) -> dict[str, Any]:
 
 def _cut_off(error: Exception) -> bool:
     """Whether an error says that the machine, its browser or the network was not there, and nothing of what the agent did."""
-    return isinstance(error, ConnectionError | TimeoutError) or type(error).__module__.partition(".")[0] in ("requests", "urllib3", "playwright")
+    return isinstance(error, ConnectionError | TimeoutError) or type(error).__module__.partition(".")[0] in (
+        "requests",
+        "urllib3",
+        "playwright",
+    )
 
 
 def watch_parts(env: Any, parts: list[dict[str, Any]]) -> None:

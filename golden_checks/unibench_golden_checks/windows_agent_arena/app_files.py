@@ -89,7 +89,9 @@ FILES: dict[str, AppFile] = {
         as_warning={"python.analysis.diagnosticSeverityOverrides": {"reportMissingImports": "warning"}},
         other_report={"python.analysis.diagnosticSeverityOverrides": {"reportMissingModuleSource": "none"}},
     ),
-    "vs_code/9d425400-e9b2-4424-9a4b-d4c7abac4140-WOS": _code({"workbench.editor.wrapTabs": True}, off={"workbench.editor.wrapTabs": False}),
+    "vs_code/9d425400-e9b2-4424-9a4b-d4c7abac4140-WOS": _code(
+        {"workbench.editor.wrapTabs": True}, off={"workbench.editor.wrapTabs": False}
+    ),
     "vs_code/276cc624-87ea-4f08-ab93-f770e3790175-2-WOS": _code({"editor.wordWrapColumn": 100}, other_length={"editor.wordWrapColumn": 80}),
     "vs_code/276cc624-87ea-4f08-ab93-f770e3790175-WOS": _code({"editor.wordWrapColumn": 50}, other_length={"editor.wordWrapColumn": 80}),
     "vs_code/982d12a5-beab-424f-8d38-d2a48429e511-2-WOS": _code(

@@ -89,7 +89,11 @@ def _bookmarks(bar: list[Values], other: list[Values] | None = None) -> str:
     def root(name: str, children: list[Values]) -> Values:
         return {"children": list(children), "name": name, "type": "folder"}
 
-    roots: Values = {"bookmark_bar": root("Bookmarks bar", bar), "other": root("Other bookmarks", other or []), "synced": root("Mobile", [])}
+    roots: Values = {
+        "bookmark_bar": root("Bookmarks bar", bar),
+        "other": root("Other bookmarks", other or []),
+        "synced": root("Mobile", []),
+    }
     return json.dumps({"checksum": "", "roots": roots, "version": 1}, indent=3)
 
 
@@ -198,7 +202,7 @@ def cookies(user_data: str) -> Recipe:
     return Recipe(
         wanted=[".example.com"],
         golden=put(path, _cookies(".example.com")),
-        read=lambda handle: sorted(map(str, rows(bytes_of(handle, path), "SELECT host_key FROM cookies"))),
+        read=lambda handle: rows(bytes_of(handle, path), "SELECT host_key FROM cookies ORDER BY host_key"),
         provenance=BY_PROFILE,
         mutants={
             "one-left": put(path, _cookies(".example.com", ".amazon.com")),
@@ -221,8 +225,8 @@ def _on_desktop(handle: DesktopHandle) -> JsonValue:
     """The files on the desktop: the page that each leads to or what it says."""
     found: Values = {}
     names = names_in(DESKTOP)(handle)
-    assert isinstance(names, dict) and isinstance(names[DESKTOP], list)
-    for name in names[DESKTOP]:
+    listed = names[DESKTOP] if isinstance(names, dict) else None
+    for name in listed if isinstance(listed, list) else ():
         data = bytes_of(handle, f"{DESKTOP}\\{name}")
         text = data.decode("utf-16-le" if str(name).endswith(".lnk") else "utf-8", errors="ignore")
         found[str(name)] = "the page" if _GAME in text or _SAYS in text else "something else"
@@ -238,7 +242,9 @@ CHROMES_SHORTCUT = Recipe(
     golden=put(f"{DESKTOP}\\2048.lnk", lnk(_PROXY, _SAYS)),
     also={"dragged-from-the-address-bar": put(f"{DESKTOP}\\2048.url", _INTERNET.format(_GAME))},
     read=_on_desktop,
-    provenance=BY_PROFILE.model_copy(update={"note": "shortcuts as Chrome's menu makes them (.lnk), and as dragging the address does (.url)"}),
+    provenance=BY_PROFILE.model_copy(
+        update={"note": "shortcuts as Chrome's menu makes them (.lnk), and as dragging the address does (.url)"}
+    ),
     right=_leads,
     mutants={
         "to-another-page": put(f"{DESKTOP}\\Puzzles.lnk", lnk(_PROXY, "Puzzles and games for all ages.")),
@@ -376,7 +382,11 @@ TABLE: dict[str, Recipe] = {
         {"homepage": "https://www.wikipedia.org/", "homepage_is_newtabpage": False, "browser.show_home_button": True},
         {
             "other-page": {"homepage": "https://en.wikipedia.org/", "homepage_is_newtabpage": False, "browser.show_home_button": True},
-            "new-tab-page-instead": {"homepage": "https://www.wikipedia.org/", "homepage_is_newtabpage": True, "browser.show_home_button": True},
+            "new-tab-page-instead": {
+                "homepage": "https://www.wikipedia.org/",
+                "homepage_is_newtabpage": True,
+                "browser.show_home_button": True,
+            },
         },
     ),
     "msedge/98cfcec4-c74e-4faa-b70d-664fb0a1d457-wos": setting(

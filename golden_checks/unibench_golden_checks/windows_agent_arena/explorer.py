@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+from functools import partial
+
+from pydantic import JsonValue
 
 from unibench_golden_checks.osworld.settings import Recipe
 from unibench_golden_checks.windows_agent_arena.making import (
@@ -21,6 +24,7 @@ from unibench_golden_checks.windows_agent_arena.making import (
     removed,
     state,
     text_of,
+    words_of,
 )
 from unibench_guests.pathmapped.guest import TRASH
 from unibench_guests.pathmapped.paths import HOME
@@ -69,7 +73,7 @@ _CIRCLE = f"{DOWNLOADS}\\circle.png"
 _CANVAS = f"{DOWNLOADS}\\CanvasSize.png"
 
 
-def _archived(*names: str) -> list[str]:
+def _archived(*names: str) -> list[JsonValue]:
     return ["Archive\\", *(f"Archive\\{name}" for name in names)]
 
 
@@ -82,11 +86,11 @@ def _picture(width: int = 640, height: int = 480) -> bytes:
 
 
 _PROJECT = {"OldProjects/example.txt": "a stand-in\n"}
-_IN_BOTH = {
-    "golden": lambda: _zipped(_PROJECT, "12345"),
-    "no-password": lambda: _zipped(_PROJECT, ""),
-    "other-password": lambda: _zipped(_PROJECT, "54321"),
-    "empty-folder": lambda: _zipped({"OldProjects/other.txt": "x"}, "12345"),
+_ARCHIVES = {
+    "golden": partial(_zipped, _PROJECT, "12345"),
+    "no-password": partial(_zipped, _PROJECT, ""),
+    "other-password": partial(_zipped, _PROJECT, "54321"),
+    "empty-folder": partial(_zipped, {"OldProjects/other.txt": "x"}, "12345"),
 }
 
 TABLE: dict[str, Recipe] = {
@@ -129,9 +133,9 @@ TABLE: dict[str, Recipe] = {
         },
     ),
     "file_explorer/016c9a9d-f2b9-4428-8fdb-f74f4439ece6-WOS": Recipe(
-        wanted=sorted(_PNGS),
+        wanted=[*sorted(_PNGS)],
         golden=put(_LIST, "\r\n".join(_PNGS) + "\r\n"),
-        read=lambda handle: sorted(str(text_of(_LIST)(handle) or "").split()),
+        read=words_of(_LIST),
         provenance=BY_FILES,
         mutants={
             "one-missing": put(_LIST, "\r\n".join(_PNGS[:2])),
@@ -143,7 +147,7 @@ TABLE: dict[str, Recipe] = {
     "file_explorer/2d292a2d-686b-4e72-80f7-af6c232b1258-WOS": Recipe(
         wanted=["testing.bin"],
         golden=put(_REPORT, "testing.bin\r\n"),
-        read=lambda handle: sorted(str(text_of(_REPORT)(handle) or "").split()),
+        read=words_of(_REPORT),
         provenance=BY_FILES,
         mutants={
             "all-files": put(_REPORT, "example.txt\r\nsolarsystem.docx\r\ntesting.bin\r\n"),
@@ -174,13 +178,13 @@ TABLE: dict[str, Recipe] = {
     ),
     "file_explorer/b0c9dac6-52ba-4937-aabb-b0abdc2a8138-WOS": Recipe(
         wanted="golden",
-        golden=put(_ZIP, _IN_BOTH["golden"]),
+        golden=put(_ZIP, _ARCHIVES["golden"]),
         # Archives with a password differ each time that they are made, so each is known by what it was made from.
-        read=lambda handle: next((name for name, data in _IN_BOTH.items() if handle.guest.file(_ZIP) == data()), None),
+        read=lambda handle: next((name for name, data in _ARCHIVES.items() if handle.guest.file(_ZIP) == data()), None),
         provenance=BY_FILES,
         mutants={
-            **{name: put(_ZIP, data) for name, data in _IN_BOTH.items() if name != "golden"},
-            "in-documents": put(f"{DOCUMENTS}\\OldProjects.7z", _IN_BOTH["golden"]),
+            **{name: put(_ZIP, data) for name, data in _ARCHIVES.items() if name != "golden"},
+            "in-documents": put(f"{DOCUMENTS}\\OldProjects.7z", _ARCHIVES["golden"]),
         },
     ),
     "file_explorer/b8ab0ae1-d2b4-4e6f-b609-df7d76b456d7-WOS": Recipe(
@@ -196,7 +200,9 @@ TABLE: dict[str, Recipe] = {
         },
     ),
     "windows_calc/28b91a24-5d97-4c2a-891c-dccbd3820c62-WOS-2": _answer("numdays.txt", "230 days", one_more="231 days", one_less="229 days"),
-    "windows_calc/28b91a24-5d97-4c2a-891c-dccbd3820c62-WOS-3": _answer("numdays.txt", "585 days", one_more="586 days", as_months="19 months"),
+    "windows_calc/28b91a24-5d97-4c2a-891c-dccbd3820c62-WOS-3": _answer(
+        "numdays.txt", "585 days", one_more="586 days", as_months="19 months"
+    ),
     "windows_calc/28b91a24-5d97-4c2a-891c-dccbd3820c62-WOS": _answer(
         "Differences.txt",
         "43 years, 9 months, 3 weeks, 4 days",

@@ -114,6 +114,17 @@ def text_of(path: str) -> Read:
     return read
 
 
+def words_of(path: str) -> Read:
+    """The words of a text file, sorted; none if it is not there."""
+
+    def read(handle: DesktopHandle) -> JsonValue:
+        found: list[JsonValue] = []
+        found += sorted(str(text_of(path)(handle) or "").split())
+        return found
+
+    return read
+
+
 def bytes_of(handle: DesktopHandle, path: str) -> bytes:
     """A file that must be there."""
     data = handle.guest.file(path)
@@ -131,9 +142,7 @@ def names_in(*paths: str) -> Read:
         for path in paths:
             root = guest.at(path)
             inside = sorted(root.rglob("*")) if root.is_dir() else []
-            names: list[JsonValue] = [
-                str(each.relative_to(root)).replace("/", "\\") + ("\\" if each.is_dir() else "") for each in inside
-            ]
+            names: list[JsonValue] = [str(each.relative_to(root)).replace("/", "\\") + ("\\" if each.is_dir() else "") for each in inside]
             found[path] = names if root.is_dir() else None
         return found
 
@@ -148,7 +157,9 @@ def state(**reads: Read) -> Read:
 @cache
 def _ran(program: Path, wanted: str) -> bytes:
     suite = NAME if site_packages(NAME) is not None else "osworld"
-    done = subprocess.run([str(environment_python(suite)), "-I", str(program)], input=wanted.encode(), capture_output=True, timeout=_SECONDS)
+    done = subprocess.run(
+        [str(environment_python(suite)), "-I", str(program)], input=wanted.encode(), capture_output=True, timeout=_SECONDS
+    )
     if done.returncode != 0:
         last = (done.stderr.decode(errors="replace").strip().splitlines() or ["nothing was said"])[-1]
         raise Unavailable(f"the file {wanted[:80]} could not be made: {last}")

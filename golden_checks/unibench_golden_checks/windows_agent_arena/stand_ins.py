@@ -26,7 +26,7 @@ BY_KIND: dict[str, dict[str, JsonValue]] = {
     ".jpg": {"kind": "image", "width": 64, "height": 48, "format": "JPEG"},
     ".json": {"kind": "text", "content": "{}\n"},
     ".code-workspace": {"kind": "text", "content": '{"folders": []}\n'},
-    **{suffix: _TEXT for suffix in (".txt", ".md", ".py", ".mp4", ".mp3")},
+    **dict.fromkeys((".txt", ".md", ".py", ".mp4", ".mp3"), _TEXT),
 }
 """What a file is if nothing depends on what is in it: no recipe here lets an application open one."""
 
