@@ -53,7 +53,8 @@ class WindowsAgentArenaSuite(OsworldSuite):
 
     @cached_property
     def evaluators(self) -> Upstream:
-        return Upstream("desktop_env", self.package_version, metric, getter)
+        env = "desktop_env.envs.desktop_env" if self.grader_suite == self.name else "desktop_env.desktop_env"
+        return Upstream("desktop_env", self.package_version, metric, getter, env)
 
     def upstream(self) -> Mapping[str, str]:
         whose = "microsoft/WindowsAgentArena" if self.grader_suite == self.name else "xlang-ai/OSWorld"

@@ -12,10 +12,11 @@ from unibench.golden.control import Control
 from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
 from unibench_golden_checks.osworld import app_files as osworld_app_files
-from unibench_golden_checks.osworld import artefacts, one_text, settings, workbook
-from unibench_golden_checks.osworld.artefacts import artefact_controls
+from unibench_golden_checks.osworld import artefacts as osworld_artefacts
+from unibench_golden_checks.osworld import one_text, settings, workbook
 from unibench_golden_checks.osworld.refusals import refusal_controls
-from unibench_golden_checks.windows_agent_arena import app_files, browsers, documents, explorer, making, stand_ins
+from unibench_golden_checks.windows_agent_arena import app_files, artefacts, browsers, documents, explorer, making, stand_ins
+from unibench_golden_checks.windows_agent_arena.artefacts import artefact_controls
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 from unibench_windows_agent_arena import FOLDERS, NAME
 from unibench_windows_agent_arena.suite import examples
@@ -84,7 +85,7 @@ def _modules(task: str) -> tuple[ModuleType, ...]:
     for module, below in _RECIPES.items():
         if task in module.TABLE:
             return (module, *below)
-    return (artefacts, workbook, one_text)
+    return (artefacts, osworld_artefacts, workbook, one_text)
 
 
 MODULE = WindowsAgentArenaGolden()
