@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
 
@@ -17,6 +18,7 @@ from unibench_golden_checks.osworld import one_text, settings, workbook
 from unibench_golden_checks.osworld.refusals import refusal_controls
 from unibench_golden_checks.windows_agent_arena import app_files, artefacts, browsers, documents, explorer, making, stand_ins
 from unibench_golden_checks.windows_agent_arena.artefacts import artefact_controls
+from unibench_golden_checks.windows_agent_arena.repro import kept, script
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 from unibench_windows_agent_arena import FOLDERS, NAME
 from unibench_windows_agent_arena.suite import examples
@@ -44,11 +46,10 @@ class WindowsAgentArenaGolden:
         if task.infeasible:
             return refusal_controls()
         if file := app_files.FILES.get(task.id):
-            return file.controls()
+            return _kept(file.controls())
         for module in _RECIPES:
             if recipe := module.TABLE.get(task.id):
-                controls: list[Control] = recipe.controls()
-                return controls
+                return _kept(recipe.controls())
         return artefact_controls(task)
 
     def recipe_digest(self, task: str) -> str:
@@ -56,8 +57,7 @@ class WindowsAgentArenaGolden:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
-        """None yet: these verifiers read through the guest's server, which upstream alone does not bring."""
-        return ""
+        return script(self._tasks[spec.task], run, packages)
 
     def true_at_start(self, task: str) -> bool:
         return False
@@ -76,6 +76,11 @@ class WindowsAgentArenaGolden:
 
     def make(self, place: str) -> bytes:
         return stand_ins.make(place)
+
+
+def _kept(controls: list[Control]) -> list[Control]:
+    """The controls, with the user's files kept with what they made."""
+    return [replace(each, build=kept(each.build)) if each.build is not None else each for each in controls]
 
 
 def _modules(task: str) -> tuple[ModuleType, ...]:
