@@ -110,6 +110,7 @@ class SuiteFace:
         offers: what it takes and shows, under given settings.
         observe: the observations that an environment asks for by default.
         substrates: the machines it can run on, the default first; their digests are known once a session is open.
+        checked_on: the machine that a golden check uses where none is named; None for the default one.
         packages: the distributions that it needs, as requirement strings.
         extra: the extra of this distribution that installs them, for messages.
         isolation: how many sessions can live side by side.
@@ -134,6 +135,7 @@ class SuiteFace:
     offers: Callable[[Settings], Offers]
     observe: tuple[str, ...]
     substrates: tuple[Substrate, ...]
+    checked_on: Callable[[Settings], str | None] = lambda settings: None
     packages: tuple[str, ...] = ()
     extra: str = ""
     isolation: Isolation = Isolation()

@@ -26,13 +26,24 @@ class Upstream:
 
     Attributes:
         package: the distribution; ``version`` of it.
-        project: the suite's own upstream project.
+        env: the module that holds upstream's ``DesktopEnv``.
     """
 
     package: str
     version: str
     metric: Callable[[str], Metric] = metric
     getter: Callable[[str], Getter] = getter
+    env: str = "desktop_env.desktop_env"
+
+    @property
+    def evaluate(self) -> str:
+        """What joins the metrics, and judges a refusal."""
+        return f"{self.env}:DesktopEnv.evaluate"
+
+    @property
+    def env_path(self) -> str:
+        """The file of ``env``."""
+        return self.env.replace(".", "/") + ".py"
 
 
 def describe(task: TaskFile, upstream: Upstream) -> VerifierDescriptor:
@@ -53,9 +64,9 @@ def describe(task: TaskFile, upstream: Upstream) -> VerifierDescriptor:
     return VerifierDescriptor(
         kind=checks[0].kind,
         name=f" {task.joined} ".join(dict.fromkeys(names)),
-        implementation="desktop_env.desktop_env:DesktopEnv.evaluate",
+        implementation=upstream.evaluate,
         owner=checks[0].owner,
-        sources=(_source(upstream, checks[0].owner, "desktop_env/desktop_env.py"),),
+        sources=(_source(upstream, checks[0].owner, upstream.env_path),),
         scale=GRADED if graded else BINARY,
         raw=Raw(
             name="evaluate()",
@@ -79,9 +90,9 @@ def _refusal(upstream: Upstream, acts: tuple[str, ...]) -> VerifierDescriptor:
     return VerifierDescriptor(
         kind=REFUSAL_KIND.name,
         name="infeasible",
-        implementation="desktop_env.desktop_env:DesktopEnv.evaluate",
+        implementation=upstream.evaluate,
         owner=found.owner,
-        sources=(_source(upstream, found.owner, "desktop_env/desktop_env.py"),),
+        sources=(_source(upstream, found.owner, upstream.env_path),),
         scale=BINARY,
         raw=Raw(name="evaluate()", low=0, high=1, passes="1, if the last action is FAIL"),
         when="end",

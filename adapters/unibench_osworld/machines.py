@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from unibench.errors import EnvironmentFault, InvalidSetting, Unavailable
@@ -39,6 +39,11 @@ class Machine(ABC):
     def substrate(self, named: Substrate) -> Substrate:
         """The substrate with its digest."""
         return named
+
+    @property
+    def gaps(self) -> Sequence[str]:
+        """What it was asked for since it was fresh that it does not do: no verdict may come of that."""
+        return ()
 
     @property
     def url(self) -> str:

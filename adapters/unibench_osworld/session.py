@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unibench.actions import Action
 from unibench.environments import environment_python
-from unibench.errors import EnvironmentFault, UnknownName
+from unibench.errors import EnvironmentFault, Fault, SetupFault, UnknownName
 from unibench.observations import Observation, Screenshot
 from unibench.record import digest
 from unibench.redaction import on_record
@@ -20,11 +20,11 @@ from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Status, Verdict, VerdictError, VerifierDescriptor
 from unibench_guests.client import GuestClient
 from unibench_guests.png import whole_png
-from unibench_osworld import OBSERVATIONS, SCREEN, DesktopSettings
+from unibench_osworld import SCREEN, DesktopSettings
 from unibench_osworld.actions import CannotDo, Order, order
 from unibench_osworld.assets import Asset
 from unibench_osworld.grader import client
-from unibench_osworld.machines import Machine, make
+from unibench_osworld.machines import Machine
 from unibench_osworld.task_files import TaskFile
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class DesktopSession(Session):
         self._named = substrate
         self._os_type = suite.os_type
         self._python = environment_python(suite.grader_suite)
-        self._machine = make(substrate.name, settings, SCREEN, self._python)
+        self._machine = suite.machine(settings, substrate.name)
         self._store = suite.store(settings)
         self._grader: client.Grader | None = None
         self._episode: Episode | None = None
@@ -123,10 +123,12 @@ class DesktopSession(Session):
         grader = self.grader
         self._machine.fresh()
         grader.relay.lead_to(self._machine.targets)
+        definition, left_out = self._suite.prepared(task, self._named.name)
         made, failed = client.set_up(
-            grader, task.definition, assets, seconds=SETUP_SECONDS, lenient=self._suite.lenient(task, self._settings), **self._call
+            grader, definition, assets, seconds=SETUP_SECONDS, lenient=self._suite.lenient(task, self._settings), **self._call
         )
-        guest = GuestClient(self._machine.url, seconds=self._settings.guest_seconds)
+        self._no_gaps(SetupFault)
+        guest = self._suite.client(self._machine.url, self._settings)
         self._episode = Episode(spec, task, assets, made, guest, history=[], judged={})
         time.sleep(self._settings.ready_seconds)
         offers = self._suite.face.offers(self._settings)
@@ -143,13 +145,26 @@ class DesktopSession(Session):
         return Instance(
             spec=spec,
             brief=brief,
-            initial_state=digest({"definition": task.digest, "files": _listed(assets), **({"failed": failed} if failed else {})}),
+            initial_state=digest(
+                {
+                    "definition": task.digest,
+                    "files": _listed(assets),
+                    **({"failed": failed} if failed else {}),
+                    **({"left_out": left_out} if left_out else {}),
+                }
+            ),
         )
 
+    def _no_gaps(self, fault: type[Fault]) -> None:
+        """Raises if the machine was asked for what it does not do."""
+        if gaps := self._machine.gaps:
+            raise fault(f"the {self._named.name} guest was asked for what it does not do: {gaps[0]}", detail="\n".join(gaps))
+
     def observe(self, names: Sequence[str]) -> Observation:
+        offered = self._suite.face.offers(self._settings).observations
         for name in names:
-            if name not in OBSERVATIONS:
-                raise UnknownName.among("observation", name, OBSERVATIONS)
+            if name not in offered:
+                raise UnknownName.among("observation", name, offered)
         values: dict[str, Any] = {}
         seconds: dict[str, float] = {}
         for name in names:
@@ -215,6 +230,7 @@ class DesktopSession(Session):
         )
         episode.judged = reply
         self._must_answer(reply, "answer its verifier")
+        self._no_gaps(EnvironmentFault)
         return judged(descriptor, reply, time.perf_counter() - start)
 
     def _must_answer(self, reply: dict[str, Any], what: str) -> None:
@@ -235,7 +251,7 @@ class DesktopSession(Session):
     def artifacts(self) -> dict[str, bytes]:
         episode = self.episode
         return {
-            "screenshot.png": self._look("screenshot").png,
+            **({"screenshot.png": self._look("screenshot").png} if self._named.agents else {}),
             "assets.json": json.dumps(_listed(episode.assets), indent=1).encode(),
             "evaluation.json": json.dumps(episode.judged, indent=1).encode(),
         }

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from unibench.environments import environment_record
+from unibench.environments import environment_python, environment_record
 from unibench.golden.control import MakesStandIns
 from unibench.golden.inside import golden_module
 from unibench.settings import Settings
 from unibench.suite import Finding, Session, Suite, SuiteFace
 from unibench.task import Budget, InstanceSpec, Task
 from unibench.verdict import VerifierDescriptor
-from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
+from unibench_guests.client import GuestClient
+from unibench_osworld import FACE, FOLDERS, PACKAGE, SCREEN, VERSION, DesktopSettings
 from unibench_osworld.assets import AssetStore
 from unibench_osworld.describe import Upstream, describe
 from unibench_osworld.programs import installed, lacking
 from unibench_osworld.task_check import OSWORLD, Known, check_task, installed_source, used_getters
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 from unibench_osworld.upstream_source import UpstreamSource
+
+if TYPE_CHECKING:
+    from unibench_osworld.machines import Machine
 
 ACCOUNT_STEPS = {"googledrive": "a Google account", "login": "a Google account"}
 
@@ -152,17 +156,40 @@ class OsworldSuite(Suite):
         for step in (*task.config, *task.postconfig):
             if what := ACCOUNT_STEPS.get(step.type):
                 reasons.append(f"the step {step.type} needs {what}")
-        if not settings.network and (visits := [step.type for step in task.config if step.type in VISITS]):
-            reasons.append(f"its set-up needs pages that it visited on the live web ({visits[0]}); allow it with --set network=true")
-        used = used_getters(task)
-        left = [name for name in used if name in LEFT_BY_PAGES]
-        if left and not settings.network:
-            reasons.append(f"its verifier reads what visited pages leave ({', '.join(left)}); allow it with --set network=true")
-        live = [name for name in used if self.evaluators.getter(name).live]
+        reasons += self._visited(task, settings)
+        live = [name for name in used_getters(task) if self.evaluators.getter(name).live]
         if live:
             # The grader's box reaches the guest and nothing else.
             reasons.append(f"its verifier reads the live web ({', '.join(live)}), which graders here cannot")
         return reasons
+
+    def _visited(self, task: TaskFile, settings: DesktopSettings) -> list[str]:
+        """What pages would have left on a machine that has a network."""
+        reasons = []
+        if not settings.network and (visits := [step.type for step in task.config if step.type in VISITS]):
+            reasons.append(f"its set-up needs pages that it visited on the live web ({visits[0]}); allow it with --set network=true")
+        left = [name for name in used_getters(task) if name in LEFT_BY_PAGES]
+        if left and not settings.network:
+            reasons.append(f"its verifier reads what visited pages leave ({', '.join(left)}); allow it with --set network=true")
+        return reasons
+
+    def machine(self, settings: DesktopSettings, substrate: str) -> Machine:
+        """The machine of a substrate.
+
+        Raises:
+            InvalidSetting: the substrate needs a setting that is not given.
+        """
+        from unibench_osworld.machines import make
+
+        return make(substrate, settings, SCREEN, environment_python(self.grader_suite))
+
+    def client(self, url: str, settings: DesktopSettings) -> GuestClient:
+        """A client of the guest's REST API."""
+        return GuestClient(url, seconds=settings.guest_seconds)
+
+    def prepared(self, task: TaskFile, substrate: str) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+        """The definition as the set-up gets it on a substrate, and which of its steps were left out, in words."""
+        return task.definition, ()
 
     def open(self, settings: Settings, substrate: str) -> Session:
         from unibench_osworld.session import DesktopSession

@@ -8,25 +8,51 @@ from typing import Literal
 from unibench.data import DataFace
 from unibench.environments import EnvironmentFace
 from unibench.settings import Settings, Substrate, setting
-from unibench.suite import SuiteFace
-from unibench_osworld import FULL_REQUIREMENTS, GRADER_REQUIREMENTS, DesktopSettings, offers
+from unibench.suite import Offers, SuiteFace
+from unibench_osworld import FULL_REQUIREMENTS, GRADER_REQUIREMENTS, DesktopSettings
+from unibench_osworld import offers as osworlds_offers
 
 NAME = "windows-agent-arena"
 PROJECT = "microsoft/WindowsAgentArena"
 FOLDERS = ("src/win-arena-container/client/evaluation_examples_windows", "evaluation_examples_windows")
 """Where a checkout of upstream keeps its tasks, and where a copy of its data does."""
+PATH_MAPPED = "path-mapped"
 EXAMPLES = {"normal": "examples", "hard": "examples_noctxt"}
 
 
 class WindowsSettings(DesktopSettings):
-    """WindowsAgentArena's settings: OSWorld's, and how hard."""
+    """WindowsAgentArena's settings: OSWorld's with its own waits (``run.py``, ``desktop_env.py`` at 6d39ed8), and how hard."""
 
+    pause: float = setting(3.0, upstream=3.0, affects_scores=True, ge=0, le=60, description="seconds to sleep after each action")
+    ready_seconds: float = setting(
+        0.0,
+        upstream=5.0,
+        affects_scores=True,
+        ge=0,
+        le=600,
+        description="seconds to sleep after the set-up, before the agent sees anything",
+    )
+    settle_seconds: float = setting(
+        0.0, upstream=0.0, affects_scores=True, ge=0, le=600, description="seconds to sleep before the verifier is asked"
+    )
     diff_lvl: Literal["normal", "hard"] = setting(
         "normal",
         upstream="normal",
         affects_scores=True,
         description="hard: the same tasks with less set up and less said (upstream's --diff_lvl, examples_noctxt)",
     )
+
+
+def offers(settings: Settings) -> Offers:
+    """OSWorld's, but for the terminal: WindowsAgentArena's server cannot tell what it shows."""
+    found = osworlds_offers(settings)
+    return found.model_copy(update={"observations": {name: kind for name, kind in found.observations.items() if name != "terminal"}})
+
+
+def checked_on(settings: Settings) -> str | None:
+    """The path-mapped guest, unless the address of a guest is given."""
+    assert isinstance(settings, WindowsSettings)
+    return None if settings.address else PATH_MAPPED
 
 
 def environment(settings: Settings) -> Mapping[str, str]:
@@ -44,12 +70,16 @@ FACE = SuiteFace(
     settings=WindowsSettings,
     offers=offers,
     observe=("screenshot", "a11y"),
-    substrates=(Substrate(name="remote", fidelity="equivalent"),),
+    substrates=(
+        Substrate(name="remote", fidelity="equivalent"),
+        Substrate(name=PATH_MAPPED, fidelity="stand-in", agents=False),
+    ),
+    checked_on=checked_on,
     instances_differ=False,
     environment=environment,
     installs=EnvironmentFace(
         upstream=(),
-        requirements=(*GRADER_REQUIREMENTS, "LnkParse3", "py7zr"),
+        requirements=(*GRADER_REQUIREMENTS, "LnkParse3", "py7zr<1", "tqdm"),
         full=FULL_REQUIREMENTS,
         left_out="torch, easyocr and librosa; `--full` installs them",
         checkout="src/win-arena-container/client/desktop_env",

@@ -6,20 +6,31 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from unibench.data import Problem
 from unibench.environments import site_packages
 from unibench.settings import Settings
 from unibench.suite import SuiteFace
+from unibench_guests.windows import WindowsGuestClient
+from unibench_osworld import DesktopSettings
 from unibench_osworld.describe import Upstream
 from unibench_osworld.suite import OsworldSuite
-from unibench_osworld.task_check import Known, check_tasks, installed_source, used_getters
-from unibench_osworld.task_files import TaskSet, find_folder, task_set
-from unibench_windows_agent_arena import EXAMPLES, FACE, FOLDERS, NAME
+from unibench_osworld.task_check import Known, check_tasks, installed_source
+from unibench_osworld.task_files import TaskFile, TaskSet, find_folder, task_set
+from unibench_windows_agent_arena import EXAMPLES, FACE, FOLDERS, NAME, PATH_MAPPED
+from unibench_windows_agent_arena.programs import definition_without, lacking
 from unibench_windows_agent_arena.tables import getter, metric, tables
 
+if TYPE_CHECKING:
+    from unibench_osworld.machines import Machine
+
 KNOWN = Known(*tables(), windows=True)
+
+
+def examples() -> str:
+    """The folder of the level that this session process is for."""
+    return os.environ.get("UNIBENCH_WINDOWS_AGENT_ARENA_EXAMPLES", EXAMPLES["normal"])
 
 
 class WindowsAgentArenaSuite(OsworldSuite):
@@ -33,8 +44,7 @@ class WindowsAgentArenaSuite(OsworldSuite):
 
     @cached_property
     def files(self) -> TaskSet:
-        examples = os.environ.get("UNIBENCH_WINDOWS_AGENT_ARENA_EXAMPLES", EXAMPLES["normal"])
-        return task_set(self.name, FOLDERS, examples=examples)
+        return task_set(self.name, FOLDERS, examples=examples())
 
     @cached_property
     def grader_suite(self) -> str:
@@ -43,23 +53,48 @@ class WindowsAgentArenaSuite(OsworldSuite):
 
     @cached_property
     def evaluators(self) -> Upstream:
-        return Upstream("desktop_env", self.package_version, metric, getter)
+        env = "desktop_env.envs.desktop_env" if self.grader_suite == self.name else "desktop_env.desktop_env"
+        return Upstream("desktop_env", self.package_version, metric, getter, env)
 
     def upstream(self) -> Mapping[str, str]:
         whose = "microsoft/WindowsAgentArena" if self.grader_suite == self.name else "xlang-ai/OSWorld"
         return {"desktop_env": f"{self.package_version} of {whose}", "tasks": self.files.version}
 
     def unavailable(self, task: str, settings: Settings, substrate: str) -> tuple[str, ...]:
-        reasons = list(super().unavailable(task, settings, substrate))
-        if substrate != "remote":
-            needed = {name: getter(name).windows for name in used_getters(self.files[task]) if getter(name).windows}
-            reasons += [f"the getter {name} needs {what} of Windows" for name, what in needed.items()]
-        return tuple(reasons)
+        reasons = super().unavailable(task, settings, substrate)
+        if substrate == PATH_MAPPED:
+            reasons += tuple(lacking(self.files[task]))
+        return reasons
+
+    def _visited(self, task: TaskFile, settings: DesktopSettings) -> list[str]:
+        """Nothing: on a Windows guest the browser has the guest's own network."""
+        return []
+
+    def machine(self, settings: DesktopSettings, substrate: str) -> Machine:
+        if substrate == PATH_MAPPED:
+            from unibench_windows_agent_arena.machines import PathMapped
+
+            return PathMapped()
+        return super().machine(settings, substrate)
+
+    def client(self, url: str, settings: DesktopSettings) -> WindowsGuestClient:
+        return WindowsGuestClient(url, seconds=settings.guest_seconds)
+
+    def prepared(self, task: TaskFile, substrate: str) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+        return definition_without(task) if substrate == PATH_MAPPED else super().prepared(task, substrate)
+
+    def lenient(self, task: TaskFile, settings: DesktopSettings) -> bool:
+        """For a refusal, whose verifier looks at what the agent said alone; else what can be done without is left out (``prepared``)."""
+        return settings.stand_ins and task.infeasible
+
+    def stand_ins(self, task: str, settings: Settings) -> tuple[str, ...]:
+        assert isinstance(settings, DesktopSettings)
+        return tuple(self.store(settings).stand_ins(self.files[task]))
 
 
 def check_folder(folder: Path) -> Sequence[Problem]:
     """All problems of a folder's tasks, of both levels, for ``unibench data --check``."""
     root = find_folder(folder, FOLDERS)
     source = installed_source(NAME)
-    found = [p for examples in EXAMPLES.values() for p in check_tasks(TaskSet.load(root, examples=examples), source, KNOWN)]
+    found = [p for level in EXAMPLES.values() for p in check_tasks(TaskSet.load(root, examples=level), source, KNOWN)]
     return list(dict.fromkeys(found))

@@ -34,11 +34,11 @@ WINDOWS_GETTERS: dict[str, Getter] = {
     "profile_name_from_edge": _getter(_APP, "Edge's Preferences", "msedge"),
     "data_delete_automacally_from_edge": _getter(_APP, "Edge's Preferences", "msedge"),
     "edge_font_size": _getter(_APP, "Edge's Preferences", "msedge"),
-    "cookie_data_for_edge": _getter(_APP, "Edge's Cookies database", "msedge"),
+    "cookie_data_for_edge": _getter(_APP, "Edge's Cookies database", "msedge", acts="ends Edge"),
     "edge_default_download_folder": _getter(_APP, "Edge's Preferences", "msedge"),
     "default_search_engine_from_edge": _getter(_APP, "Edge's Preferences", "msedge"),
     "enable_enhanced_safety_browsing_from_edge": _getter(_APP, "Edge's Preferences", "msedge"),
-    "validate_pwa_installed": _getter(_APP, "Edge's installed web apps", "msedge"),
+    "validate_pwa_installed": _getter(_APP, "Edge's installed web apps", "msedge", windows="PowerShell", acts="runs PowerShell"),
     "url_shortcuts_on_desktop": _getter(_APP, "shortcuts on the desktop", "msedge"),
     "edge_home_page": _getter(_APP, "Edge's Preferences", "msedge"),
     # File Explorer

@@ -33,7 +33,7 @@ SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="K=V", help="A setting of the suite; `unibench suites NAME` lists them. Repeatable.")
 ]
 SubstrateOption = Annotated[
-    str | None, typer.Option("--substrate", metavar="NAME", help="The machine to run on; the suite's default else.")
+    str | None, typer.Option("--substrate", metavar="NAME", help="The machine to run on; the one that the suite names for this else.")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print on stdout.")]
 

@@ -40,7 +40,8 @@ def explain(
     folder = output or Path(tempfile.mkdtemp(prefix=f"unibench-{face.name}-"))
     shown: list[tuple[ControlRun, Path | None]] = []
     goal = ""
-    with registry.open_suite(suite, settings_from(face, set_), substrate) as remote:
+    settings = settings_from(face, set_)
+    with registry.open_suite(suite, settings, substrate or face.checked_on(settings)) as remote:
         known = [each.id for each in remote.tasks()]
         if task not in known:
             raise UnknownName.among(f"task of {suite}", task, known)

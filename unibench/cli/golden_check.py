@@ -89,6 +89,7 @@ def golden_check(
 
     face = registry.find_face(suite)
     settings = settings_from(face, set_)
+    substrate = substrate or face.checked_on(settings)
     face.substrate(substrate)
     path = output or Path(f"{face.name}{'.some-controls' if control else ''}.ledger.json")
     check_writable(path)

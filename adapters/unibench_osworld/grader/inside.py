@@ -56,8 +56,9 @@ def import_upstream(optional: list[str]) -> dict[str, Any]:
         if importlib.util.find_spec(name) is None:
             stand_in(name)
     os.chdir("/tmp")
-    import desktop_env.desktop_env as upstream
+    from jobs import upstream_module
 
+    upstream = upstream_module()
     metrics = [name for name in dir(upstream.metrics) if not name.startswith("_")]
     getters = [name[4:] for name in dir(upstream.getters) if name.startswith("get_")]
     return {"metrics": metrics, "getters": getters}

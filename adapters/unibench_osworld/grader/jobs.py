@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import importlib
+import importlib.util
 import inspect
 import json
 import logging
@@ -19,10 +21,27 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlparse
 
-ADDRESS = "127.0.0.1:5000:9222:8006:8080"
+HOST = "127.0.0.1"
+ADDRESS = f"{HOST}:5000:9222:8006:8080"
 SERVER = "127.0.0.1:5000"
 SHOWN = 600
 MOST = 400
+
+
+def upstream_module() -> Any:
+    """The module with upstream's DesktopEnv: OSWorld's ``desktop_env.desktop_env``, or WindowsAgentArena's in ``envs``."""
+    name = "desktop_env.desktop_env"
+    return importlib.import_module(name if importlib.util.find_spec(name) else "desktop_env.envs.desktop_env")
+
+
+class Hypervisor:
+    """For WindowsAgentArena's VMController, which asks QEMU's monitor for the machine's status before anything else."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def get_status(self) -> None:
+        pass
 
 
 class Provider:
@@ -94,7 +113,7 @@ class Exchanges:
             else:
                 entry["status"] = answer.status_code
                 if parsed.netloc == SERVER and parsed.path in ("/execute", "/setup/execute"):
-                    entry.update(_returned(answer))
+                    entry.update(_commanded(request), **_returned(answer))
                 elif answer.status_code >= 400:
                     entry["said"] = answer.text[:300]
                 return answer
@@ -104,6 +123,15 @@ class Exchanges:
                     watcher.seen.append(entry)
 
         requests.Session.send = watched  # type: ignore[method-assign]
+
+
+def _commanded(request: Any) -> dict[str, Any]:
+    """The first of the command that a request is about."""
+    try:
+        command = json.loads(request.body)["command"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return {"command": (command if isinstance(command, str) else " ".join(map(str, command)))[:200]}
 
 
 def _returned(answer: Any) -> dict[str, Any]:
@@ -120,12 +148,14 @@ def _returned(answer: Any) -> dict[str, Any]:
 
 def make_env(call: dict[str, Any]) -> Any:
     """Upstream's DesktopEnv on the machine that is there."""
-    import desktop_env.desktop_env as upstream
-
+    upstream = upstream_module()
     logging.basicConfig(level=logging.INFO, force=True)
+    if hasattr(upstream, "VMController"):
+        upstream.VMController = Hypervisor
     upstream.create_vm_manager_and_provider = lambda *args, **kwargs: (Manager(), Provider())
     wanted = {
         "provider_name": "docker",
+        "emulator_ip": HOST,
         "path_to_vm": "unibench",
         "cache_dir": "/tmp/cache",
         "action_space": call.get("dialect", "pyautogui"),
@@ -143,6 +173,7 @@ def make_env(call: dict[str, Any]) -> Any:
 def with_task(call: dict[str, Any]) -> Any:
     """DesktopEnv with a task, and a fresh cache that holds the task's files."""
     env = make_env(call)
+    _beside_the_package()
     env._set_task_info(copy.deepcopy(call["task"]))
     env.setup_controller.reset_cache_dir(env.cache_dir)
     for name, source in call["files"].items():
@@ -150,6 +181,13 @@ def with_task(call: dict[str, Any]) -> Any:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         shutil.copyfile(source, target)
     return env
+
+
+def _beside_the_package() -> None:
+    """Puts the package where WindowsAgentArena's set-up looks for its assets: below the folder in which upstream is started."""
+    folder = os.path.dirname(importlib.import_module("desktop_env").__file__ or "")
+    if folder and not os.path.lexists("desktop_env"):
+        os.symlink(folder, "desktop_env")
 
 
 def watch_steps(env: Any, exchanges: Exchanges, names: list[str]) -> None:
@@ -179,7 +217,7 @@ def set_up(call: dict[str, Any]) -> dict[str, Any]:
     before = set(call["files"])
     raised = ""
     try:
-        done = env.setup_controller.setup(env.config, False)
+        done = env.setup_controller.setup(env.config, *([False] if _takes_proxy(env.setup_controller.setup) else []))
         raised = "" if done or done is None else "the machine's server did not answer"
     except Exception as error:  # noqa: BLE001 - upstream raises bare Exceptions; told as the step's failure
         raised = str(error)
@@ -194,17 +232,19 @@ def set_up(call: dict[str, Any]) -> dict[str, Any]:
     return {"raised": raised, "step": exchanges.step, "exchanges": exchanges.seen, "made": made}
 
 
+def _takes_proxy(setup: Callable[..., Any]) -> bool:
+    return len(inspect.signature(setup).parameters) > 1
+
+
 def act(call: dict[str, Any]) -> dict[str, Any]:
     """One action in one of upstream's languages, as ``DesktopEnv.step`` does it, without its sleep and its observation."""
-    import desktop_env.desktop_env as upstream
-
     exchanges = Exchanges()
     exchanges.watch()
     env = make_env(call)
     if call["dialect"] == "computer_13":
         env.controller.execute_action(json.loads(call["code"]))
     else:
-        mend = getattr(upstream, "_fix_pyautogui_less_than_bug", lambda code: code)
+        mend = getattr(upstream_module(), "_fix_pyautogui_less_than_bug", lambda code: code)
         env.controller.execute_python_command(mend(call["code"]))
     return {"exchanges": exchanges.seen}
 
@@ -227,12 +267,24 @@ def evaluate(call: dict[str, Any]) -> dict[str, Any]:
         value = float(env.evaluate())
         if not math.isfinite(value):
             raise ValueError(f"evaluate() gave {value!r}")
-        outcome["value"] = value
+        if cut_off := next((part["raised"] for part in parts if part.get("cut_off")), None):
+            outcome["error"] = {"type": "CutOff", "message": f"evaluate() gave {value:g} because {cut_off}", "detail": ""}
+        else:
+            outcome["value"] = value
     except Exception as error:  # noqa: BLE001 - what upstream lets escape; becomes the verdict's error
         import traceback
 
         outcome["error"] = {"type": type(error).__name__, "message": str(error)[:2000], "detail": traceback.format_exc()[-4000:]}
     return {**outcome, "parts": parts, "exchanges": exchanges.seen}
+
+
+def _cut_off(error: Exception) -> bool:
+    """Whether an error says that the machine, its browser or the network was not there, and nothing of what the agent did."""
+    return isinstance(error, ConnectionError | TimeoutError) or type(error).__module__.partition(".")[0] in (
+        "requests",
+        "urllib3",
+        "playwright",
+    )
 
 
 def watch_parts(env: Any, parts: list[dict[str, Any]]) -> None:
@@ -248,7 +300,12 @@ def watch_parts(env: Any, parts: list[dict[str, Any]]) -> None:
             return None
 
         def get(*args: Any, **kwargs: Any) -> Any:
-            value = function(*args, **kwargs)
+            try:
+                value = function(*args, **kwargs)
+            except Exception as error:
+                # WindowsAgentArena's evaluate() takes what a result's getter raises for a 0.
+                part(place).update(raised=f"{type(error).__name__}: {error}"[:SHOWN], cut_off=_cut_off(error))
+                raise
             part(place)[key] = shown(value)
             return value
 

@@ -1,0 +1,1 @@
+"""Golden recipes for WindowsAgentArena on the path-mapped guest."""
