@@ -15,7 +15,6 @@ from pydantic import JsonValue
 from unibench.environments import environment_python, site_packages
 from unibench.errors import Unavailable
 from unibench.golden.control import Provenance, RecipeFailed
-from unibench_golden_checks.osworld import make_file as general
 from unibench_golden_checks.osworld.settings import Make, Read
 from unibench_guests.pathmapped import PathMappedGuest
 from unibench_guests.pathmapped.paths import HOME
@@ -26,6 +25,8 @@ from unibench_windows_agent_arena.machines import PathMapped
 DESKTOP, DOCUMENTS, DOWNLOADS, PICTURES = (f"{HOME}\\{name}" for name in ("Desktop", "Documents", "Downloads", "Pictures"))
 BY_FILES = Provenance(source="instruction", means="file", note="done to the files of the path-mapped guest, as the programs would")
 _PROGRAM = Path(__file__).with_name("make_file.py")
+_OSWORLDS = Path(__file__).parents[1] / "osworld" / "make_file.py"
+PROGRAMS = (_OSWORLDS, _PROGRAM)
 _SECONDS = 120
 
 
@@ -173,4 +174,4 @@ def made(**wanted: JsonValue) -> bytes:
         Unavailable: that is not installed, or lacks a library.
     """
     ours = wanted["kind"] in ("docx", "seven_zip") and "breaks" not in wanted
-    return _ran(_PROGRAM if ours else Path(str(general.__file__)), json.dumps(wanted, sort_keys=True))
+    return _ran(_PROGRAM if ours else _OSWORLDS, json.dumps(wanted, sort_keys=True))

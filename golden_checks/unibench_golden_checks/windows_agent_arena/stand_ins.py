@@ -6,14 +6,13 @@ import hashlib
 import inspect
 import json
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from unibench_golden_checks.osworld import make_file as general
-from unibench_golden_checks.windows_agent_arena import documents, make_file
-from unibench_golden_checks.windows_agent_arena.making import made
+from unibench_golden_checks.windows_agent_arena import documents
+from unibench_golden_checks.windows_agent_arena.making import PROGRAMS, made
 
 _TEXT: dict[str, JsonValue] = {"kind": "text", "content": "a stand-in\n"}
 BY_KIND: dict[str, dict[str, JsonValue]] = {
@@ -46,6 +45,6 @@ def make(place: str) -> bytes:
 @cache
 def version() -> str:
     """Names what makes the files."""
-    programs = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in (general, make_file))
+    programs = "".join(program.read_text(encoding="utf-8") for program in PROGRAMS)
     table = json.dumps(BY_KIND, sort_keys=True)
     return hashlib.sha256((programs + table + inspect.getsource(documents)).encode()).hexdigest()[:16]
