@@ -38,7 +38,7 @@ def whole_png(data: bytes, size: tuple[int, int]) -> bytes:
     """
     found = png_size(data)
     if found != size:
-        raise EnvironmentFault(f"the guest's screenshot has {found[0]}x{found[1]} pixels, its screen {size[0]}x{size[1]}")
+        raise EnvironmentFault(f"the guest's screenshot has {found[0]}x{found[1]} pixels; {size[0]}x{size[1]} were to be expected")
     depth, color, _, _, interlaced = data[24:29]
     if depth not in (8, 16) or color not in _CHANNELS or interlaced:
         raise EnvironmentFault("the guest's screenshot is a PNG of a form that no screen has")
@@ -49,6 +49,9 @@ def whole_png(data: bytes, size: tuple[int, int]) -> bytes:
         for kind, body in _chunks(data):
             seen.append(kind)
             if kind == b"IDAT":
+                if len(pixels) > rows:
+                    raise EnvironmentFault("the guest's screenshot holds more pixels than its screen")
+                # Never 0, which is no limit.
                 pixels += unpack.decompress(body, rows + 1 - len(pixels))
     except zlib.error:
         raise EnvironmentFault("the guest's screenshot is broken") from None

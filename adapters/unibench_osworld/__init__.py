@@ -15,6 +15,7 @@ FOLDERS = ("evaluation_examples",)
 PACKAGE = "desktop-env"
 VERSION = "1.0.2"
 SCREEN = (1920, 1080)
+"""Upstream's (``desktop_env.py``, ``screen_size``)."""
 
 
 class DesktopSettings(Settings):
@@ -27,6 +28,10 @@ class DesktopSettings(Settings):
         affects_scores=False,
         description="mirror of what tasks download: a folder or a URL, laid out as upstream's file cache",
     )
+    screen_width: int = setting(
+        SCREEN[0], upstream=SCREEN[0], affects_scores=True, gt=0, le=16384, description="pixels; a machine with another screen is refused"
+    )
+    screen_height: int = setting(SCREEN[1], upstream=SCREEN[1], affects_scores=True, gt=0, le=16384, description="pixels")
     pause: float = setting(2.0, upstream=2.0, affects_scores=True, ge=0, le=60, description="seconds to sleep after each action")
     ready_seconds: float = setting(
         0.0,
@@ -84,6 +89,11 @@ class DesktopSettings(Settings):
     region: str = setting("", upstream="", affects_scores=False, description="for the substrate vm: upstream's region")
     client_password: str = setting("password", upstream="password", affects_scores=True, description="the guest user's password")
 
+    @property
+    def screen(self) -> tuple[int, int]:
+        """Width and height, in pixels."""
+        return self.screen_width, self.screen_height
+
 
 class OsworldSettings(DesktopSettings):
     """OSWorld's settings."""
@@ -103,7 +113,8 @@ ACTIONS = (
 
 def offers(settings: Settings) -> Offers:
     """What a desktop takes and shows."""
-    return Offers(actions=ACTIONS, dialects=("pyautogui", "computer_13"), observations=OBSERVATIONS, screen=SCREEN)
+    assert isinstance(settings, DesktopSettings)
+    return Offers(actions=ACTIONS, dialects=("pyautogui", "computer_13"), observations=OBSERVATIONS, screen=settings.screen)
 
 
 def environment(settings: Settings) -> Mapping[str, str]:

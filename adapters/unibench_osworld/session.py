@@ -20,7 +20,7 @@ from unibench.task import Brief, Budget, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Status, Verdict, VerdictError, VerifierDescriptor
 from unibench_guests.client import GuestClient
 from unibench_guests.png import whole_png
-from unibench_osworld import SCREEN, DesktopSettings
+from unibench_osworld import DesktopSettings
 from unibench_osworld.actions import CannotDo, Order, order
 from unibench_osworld.assets import Asset
 from unibench_osworld.grader import client
@@ -111,7 +111,7 @@ class DesktopSession(Session):
             "os_type": self._os_type,
             "password": self._settings.client_password,
             "retry_seconds": self._settings.retry_seconds,
-            "screen": list(SCREEN),
+            "screen": list(self._settings.screen),
         }
 
     # -- the port ------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class DesktopSession(Session):
         guest = self.episode.guest
         match name:
             case "screenshot":
-                return Screenshot(whole_png(guest.screenshot(), SCREEN))
+                return Screenshot(whole_png(guest.screenshot(), self._settings.screen))
             case "a11y":
                 return guest.accessibility_tree(1.5 * self._settings.guest_seconds)
             case _:
@@ -187,7 +187,7 @@ class DesktopSession(Session):
         episode = self.episode
         start = time.perf_counter()
         try:
-            what = order(action, SCREEN)
+            what = order(action, self._settings.screen)
         except CannotDo as why:
             return ActionResult(error=str(why), seconds=time.perf_counter() - start)
         if what.said:

@@ -14,7 +14,7 @@ from unibench.suite import Finding, Session, Suite, SuiteFace
 from unibench.task import Budget, InstanceSpec, Task
 from unibench.verdict import VerifierDescriptor
 from unibench_guests.client import GuestClient
-from unibench_osworld import FACE, FOLDERS, PACKAGE, SCREEN, VERSION, DesktopSettings
+from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
 from unibench_osworld.assets import AssetStore
 from unibench_osworld.describe import Upstream, describe
 from unibench_osworld.programs import installed, lacking
@@ -181,7 +181,7 @@ class OsworldSuite(Suite):
         """
         from unibench_osworld.machines import make
 
-        return make(substrate, settings, SCREEN, environment_python(self.grader_suite))
+        return make(substrate, settings, settings.screen, environment_python(self.grader_suite))
 
     def client(self, url: str, settings: DesktopSettings) -> GuestClient:
         """A client of the guest's REST API."""

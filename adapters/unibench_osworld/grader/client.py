@@ -55,6 +55,7 @@ class Exchange(_Strict):
     seconds: float
     status: int = 0
     error: str = ""
+    command: str = ""
     returned: JsonValue = None
     said: str = ""
 
@@ -65,6 +66,8 @@ class Part(_Strict):
     found: JsonValue = None
     expected: JsonValue = None
     score: float | str | None = None
+    raised: str = ""
+    cut_off: bool = False
 
 
 class Result(_Strict):
