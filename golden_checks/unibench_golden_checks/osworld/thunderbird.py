@@ -20,6 +20,9 @@ BY_FILE = Provenance(
     note="written while Thunderbird was closed; read back after it was started again, and written by it once more as it ends",
 )
 BY_SHELL = Provenance(source="instruction", means="shell", note="the mails are stand-ins; files as Thunderbird saves and names them")
+BY_RULE = Provenance(
+    source="verifier-data", means="real-input", note="who has not paid is upstream's say; the payment record is a stand-in"
+)
 UP: tuple[Step, ...] = (("wait", "tree item", "Local Folders"), ("sleep", 2))
 """Its window is there, with the profile's accounts."""
 _LOCAL = f"{HOME}/{mail_profile.LOCAL}"
@@ -190,6 +193,22 @@ def _whole(handle: DesktopHandle) -> JsonValue:
     return handle.guest.execute(["/usr/bin/python3", "-c", _WHOLE]).output.strip()
 
 
+# A message that is being written
+
+UNPAID = ("fox", "iron", "nancy", "stella")
+
+
+def _addressed(*names: str) -> Make:
+    """Addresses in the message's field To; the set-up opens the file manager over it."""
+    there: tuple[Step, ...] = (("wait", "entry", "To"), ("sleep", 5))
+    entered: tuple[Step, ...] = (("click", "entry", "To"), ("type", "".join(f"{name}@someuniversity.edu," for name in names)), ("sleep", 2))
+    return in_turn(by_input("Thunderbird", *there), shell("wmctrl -x -a Msgcompose"), by_input("Thunderbird", *entered))
+
+
+def _addresses(handle: DesktopHandle) -> JsonValue:
+    return [name for name in in_guest(handle, widgets.names, "Thunderbird", "label") if "@someuniversity.edu" in name]
+
+
 _MOVE, _FORWARD = "thunderbird/5203d847-2572-4150-912a-03f062254390", "thunderbird/9b7bc335-06b5-4cd3-9119-1a649c478509"
 _BY_PREFERENCE = (
     "thunderbird/f201fbc3-44e6-46fc-bcaa-432f9815454c",
@@ -255,5 +274,13 @@ TABLE: Mapping[str, Recipe] = {
             ),
         },
         start=_hand(),
+    ),
+    "multi_apps/f5c13cdd-205c-4719-a562-348ae5cd1d91": Recipe(
+        wanted=[f"{name}@someuniversity.edu" for name in UNPAID],
+        golden=_addressed(*UNPAID),
+        also={"other-order": _addressed(*reversed(UNPAID))},
+        read=_addresses,
+        provenance=BY_RULE,
+        mutants={"one-missing": _addressed(*UNPAID[:-1]), "one-who-paid": _addressed(*UNPAID, "bell")},
     ),
 }
