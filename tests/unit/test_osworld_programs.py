@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import mailbox
+import os
 import struct
 import sys
 from email.header import decode_header, make_header
@@ -17,11 +18,19 @@ import pytest
 from unibench.golden.control import Role
 from unibench_golden_checks.osworld import app_files, controls, gimp, mail_profile, make_file, stand_ins, thunderbird, widgets
 from unibench_golden_checks.osworld.controls import MODULE, recipe_of
-from unibench_osworld.task_files import TaskFile
+from unibench_osworld import FOLDERS as TASK_FOLDERS
+from unibench_osworld.task_files import TaskFile, TaskSet, find_folder
 
 THEME = "gimp/7767eef2-56a3-4cea-8c9f-48c070c7d65b"
 FOLDERS = "thunderbird/a10b69e1-6034-4a2b-93e1-571d45194f75"
+DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 TASKS = [*gimp.TABLE, *thunderbird.TABLE]
+
+
+@pytest.mark.skipif(not DATA, reason="UNIBENCH_TEST_DATA names no folder with upstream's task files")
+def test_every_recipe_for_a_program_is_for_a_task_that_upstream_has() -> None:
+    tasks = TaskSet.load(find_folder(Path(DATA) / "osworld", TASK_FOLDERS))
+    assert [task for task in TASKS if task not in tasks.tasks or tasks[task].infeasible] == []
 
 
 def programs(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:

@@ -81,7 +81,15 @@ _WHITE = {"name": "Background", "box": [0, 0, 480, 320], "fill": "#ffffff"}
 _TRIANGLE = [{"name": "Triangle", "box": [20, 30, 100, 80], "triangle": "#ffff00"}, _WHITE]
 _TEXT_BOX = [{"name": "Text box", "box": [180, 140, 160, 48], "text": "Text"}, {**_WHITE, "fill": "#ff9020"}]
 
+_REMINDER = "multi_apps/f5c13cdd-205c-4719-a562-348ae5cd1d91/"
+_PAID = {"bell": True, "fox": False, "iron": False, "moss": True, "nancy": False, "stella": False}
+
 BY_PLACE: dict[str, dict[str, Any]] = {
+    _REMINDER + "Payment Reminder.html": {"kind": "text", "content": "<p>Please pay the tuition fee.</p>"},
+    _REMINDER + "tuition.xlsx": {
+        "kind": "xlsx",
+        "rows": [["E-mail", "Paid"], *([f"{name}@someuniversity.edu", "yes" if paid else "no"] for name, paid in _PAID.items())],
+    },
     "gimp/b148e375-fe0b-4bec-90e7-38632b0d73c2/white_background.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": [_WHITE]},
     "gimp/e2dd0213-26db-4349-abe5-d5667bfd725c/orange_background.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": _TEXT_BOX},
     "gimp/f4aec372-4fb0-4df5-a52b-79e0e2a5d6ce/Triangle_On_The_Side.xcf": {"kind": "xcf", "width": 480, "height": 320, "layers": _TRIANGLE},

@@ -19,7 +19,11 @@ BY_FILE = Provenance(
     means="file",
     note="written while Thunderbird was closed; read back after it was started again, and written by it once more as it ends",
 )
+BY_FILE_RULE = BY_FILE.model_copy(update={"source": "verifier-data", "note": f"which settings do it is upstream's say; {BY_FILE.note}"})
 BY_SHELL = Provenance(source="instruction", means="shell", note="the mails are stand-ins; files as Thunderbird saves and names them")
+BY_RULE = Provenance(
+    source="verifier-data", means="real-input", note="who has not paid is upstream's say; the payment record is a stand-in"
+)
 UP: tuple[Step, ...] = (("wait", "tree item", "Local Folders"), ("sleep", 2))
 """Its window is there, with the profile's accounts."""
 _LOCAL = f"{HOME}/{mail_profile.LOCAL}"
@@ -62,7 +66,7 @@ def _added(path: str, lines: set[str]) -> Make:
     return make
 
 
-def _preferences(task: str) -> Recipe:
+def _preferences(task: str, provenance: Provenance = BY_FILE) -> Recipe:
     """The preferences of a recipe that works without Thunderbird, in one that runs."""
     of = app_files.TASKS[task]
     before = _lines(of.default or "")
@@ -77,7 +81,7 @@ def _preferences(task: str) -> Recipe:
         wanted=[*sorted(wanted)],
         golden=while_closed(_added(of.path, wanted)),
         read=read,
-        provenance=BY_FILE,
+        provenance=provenance,
         mutants={name: while_closed(_added(of.path, _lines(text) - before)) for name, text in of.mutants.items()},
         start=_hand(),
     )
@@ -190,15 +194,30 @@ def _whole(handle: DesktopHandle) -> JsonValue:
     return handle.guest.execute(["/usr/bin/python3", "-c", _WHOLE]).output.strip()
 
 
+# A message that is being written
+
+UNPAID = ("fox", "iron", "nancy", "stella")
+
+
+def _addressed(*names: str) -> Make:
+    """Addresses in the message's field To; the set-up opens the file manager over it."""
+    there: tuple[Step, ...] = (("wait", "entry", "To"), ("sleep", 5))
+    entered: tuple[Step, ...] = (("click", "entry", "To"), ("type", "".join(f"{name}@someuniversity.edu," for name in names)), ("sleep", 2))
+    return in_turn(by_input("Thunderbird", *there), shell("wmctrl -x -a Msgcompose"), by_input("Thunderbird", *entered))
+
+
+def _addresses(handle: DesktopHandle) -> JsonValue:
+    return [name for name in in_guest(handle, widgets.names, "Thunderbird", "label") if "@someuniversity.edu" in name]
+
+
 _MOVE, _FORWARD = "thunderbird/5203d847-2572-4150-912a-03f062254390", "thunderbird/9b7bc335-06b5-4cd3-9119-1a649c478509"
-_BY_PREFERENCE = (
-    "thunderbird/f201fbc3-44e6-46fc-bcaa-432f9815454c",
-    "thunderbird/3f28fe4f-5d9d-4994-a456-efd78cfae1a3",
-    "thunderbird/08c73485-7c6d-4681-999d-919f5c32dcfa",
-)
+_SIGNATURE, _QUOTE = "thunderbird/3f28fe4f-5d9d-4994-a456-efd78cfae1a3", "thunderbird/f201fbc3-44e6-46fc-bcaa-432f9815454c"
+_SUBFOLDERS = "thunderbird/08c73485-7c6d-4681-999d-919f5c32dcfa"
 
 TABLE: Mapping[str, Recipe] = {
-    **{task: _preferences(task) for task in _BY_PREFERENCE},
+    _SIGNATURE: _preferences(_SIGNATURE),
+    _QUOTE: _preferences(_QUOTE, BY_FILE_RULE),
+    _SUBFOLDERS: _preferences(_SUBFOLDERS, BY_FILE_RULE),
     _MOVE: _filters(_MOVE, "Promotions"),
     _FORWARD: _filters(_FORWARD),
     "thunderbird/10a730d5-d414-4b40-b479-684bed1ae522": Recipe(
@@ -255,5 +274,13 @@ TABLE: Mapping[str, Recipe] = {
             ),
         },
         start=_hand(),
+    ),
+    "multi_apps/f5c13cdd-205c-4719-a562-348ae5cd1d91": Recipe(
+        wanted=[f"{name}@someuniversity.edu" for name in UNPAID],
+        golden=_addressed(*UNPAID),
+        also={"other-order": _addressed(*reversed(UNPAID))},
+        read=_addresses,
+        provenance=BY_RULE,
+        mutants={"one-missing": _addressed(*UNPAID[:-1]), "one-who-paid": _addressed(*UNPAID, "bell")},
     ),
 }
