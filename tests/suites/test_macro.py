@@ -30,7 +30,7 @@ def osworld(data: Path, sandboxed: None) -> list[str]:
         check_installed()
     except Unavailable as error:
         pytest.skip(str(error))
-    return ["--set", f"tasks={data / 'osworld'}", "--set", f"assets={data / 'osworld' / 'file_cache'}", "--set", "pause=0.5"]
+    return ["--set", f"tasks={data / 'osworld'}", "--set", f"assets={data / 'osworld' / 'file_cache'}", "--set", "pause=0.3"]
 
 
 def unibench(*arguments: str) -> str:
