@@ -132,3 +132,17 @@ def test_a_faults_script_runs_with_upstream_alone(phone: dict[str, str], tmp_pat
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env={**os.environ, "PYTHONHASHSEED": "0"})
     assert done.returncode == 1, done.stdout + done.stderr
     assert "is_successful() says 1.0; a sound verifier says less than 1.0" in done.stdout
+
+
+@pytest.mark.parametrize(("lacks", "machine", "mend"), [("adb", "emulator", "apt install adb"), ("mksh", "simdevice", "apt install mksh")])
+def test_doctor_says_what_is_missing(tmp_path: Path, lacks: str, machine: str, mend: str) -> None:
+    for place in ("/usr/sbin", "/usr/bin"):
+        for program in Path(place).iterdir():
+            if program.name != lacks and not (tmp_path / program.name).is_symlink():
+                (tmp_path / program.name).symlink_to(program)
+    command = [sys.executable, "-m", "unibench", "doctor", "android_world", "-f", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PATH": str(tmp_path)}, timeout=200)
+    assert done.returncode == 3, done.stderr
+    found = {finding["what"]: finding for finding in json.loads(done.stdout)["android_world"]}
+    assert (found[machine]["ok"], mend in found[machine]["detail"]) == (False, True)
+    assert found["simdevice"]["ok"] is (lacks != "mksh")

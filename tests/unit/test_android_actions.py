@@ -136,3 +136,17 @@ def test_no_agent_acts_on_the_simulated_device(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (2, "unibench: agents do not act on simdevice: it is a test bench for verifiers\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_doctor_says_how_the_missing_upstream_is_had(tmp_path: Path) -> None:
+    without = {name: value for name, value in os.environ.items() if name != "UNIBENCH_PYTHON_ANDROID_WORLD"}
+    done = subprocess.run(
+        [sys.executable, "-m", "unibench", "doctor", "android_world"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**without, "XDG_DATA_HOME": str(tmp_path)},
+        timeout=60,
+    )
+    assert done.returncode == 3
+    assert "unibench install android_world" in done.stdout
