@@ -152,14 +152,8 @@ class AndroidWorldSuite(Suite):
                     session.close()
                 found.append(Finding(what=machine.name, ok=True, detail=f"SystemBrightnessMax came up; untouched: {said}"))
             except UnibenchError as error:
-                found.append(Finding(what=machine.name, ok=False, detail=str(error), mend=_MENDS[machine.name]))
+                found.append(Finding(what=machine.name, ok=False, detail=str(error)))
         return found
-
-
-_MENDS = {
-    "emulator": "start one: emulator -avd Pixel_6_API_33 -no-snapshot -grpc 8554",
-    "simdevice": "apt install mksh toybox",
-}
 
 
 def instance_seed(seed: int, task: str, index: int) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from unibench_guests.simdevice import SimulatedDevice, userland
+from unibench_guests.simdevice import SimulatedDevice, transcript, userland
 from unibench_guests.simdevice.adbd import AdbDevice
 
 pytestmark = pytest.mark.skipif(
@@ -140,6 +140,30 @@ def test_what_is_typed_into_a_shell_is_not_lost_in_silence(
     )
     assert device.gaps == ["stdin of the shell command sleep 1; cat"]
     device.gaps.clear()
+
+
+def test_what_is_recorded_through_the_real_client_conforms_on_a_fresh_device(
+    adb: Adb, phone: AdbDevice, server: dict[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "transcript.jsonl"
+    program = transcript.recorder(tmp_path, str(shutil.which("adb")), file)
+    (tmp_path / "a b").write_text("text")
+    for words in (
+        ("shell", "mkdir -p '/data/x y' && echo 'it''s' > '/data/x y/z'; cat '/data/x y/z'; exit 3"),
+        ("push", str(tmp_path / "a b"), "/data/x y/"),
+        ("pull", "/data/x y/a b", str(tmp_path / "back")),
+        ("shell", "ls -1 '/data/x y'"),
+        ("pull", "/data/nothing", str(tmp_path / "back")),
+    ):
+        subprocess.run([str(program), "-s", phone.serial, *words], env=server, capture_output=True, timeout=60, check=False)
+    about, calls = transcript.read(file)
+    assert about.simulated
+    assert [(call.code, call.out) for call in calls] == [(3, "its"), (0, ""), (0, ""), (0, "a b\nz"), (1, "")]
+    fresh = SimulatedDevice(tmp_path / "device")
+    try:
+        assert list(transcript.conform(fresh, calls, transcript.files_of(file))) == []
+    finally:
+        fresh.close()
 
 
 def test_two_devices_at_once(adb: Adb, server: dict[str, str], tmp_path: Path) -> None:

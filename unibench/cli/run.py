@@ -107,6 +107,8 @@ def run(
     limit_steps = step_limit(max_steps) if max_steps is not None else None
     face = registry.find_face(suite)
     settings = settings_from(face, set_)
+    if not (machine := face.substrate(substrate)).agents:
+        raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
     arguments = {**_arguments(argument), **({"model": model} if model is not None else {})}
     folder = output or Path("runs") / f"{face.name}-{agent.replace(':', '.').replace('/', '.')}"
     known = ledger_for(face.name, ledger, ledger_policy.value)

@@ -136,7 +136,7 @@ def record(args: Sequence[str], adb: str, transcript: Path) -> int:
     done = subprocess.run([adb, *args], capture_output=True, check=False)
     sys.stdout.buffer.write(done.stdout)
     sys.stderr.buffer.write(done.stderr)
-    if own[0] == "pull" and len(own) == 3:
+    if own[0] == "pull" and len(own) == 3 and done.returncode == 0:
         file = digest_of(Path(own[2]))
     shown = [own[0], Path(own[1]).name, own[2]] if own[0] == "push" and len(own) == 3 else own
     shown = [own[0], own[1], Path(own[2]).name] if own[0] == "pull" and len(own) == 3 else shown
