@@ -24,15 +24,17 @@ MIB = 1 << 20
 Behaviour = Callable[[BaseHTTPRequestHandler], None]
 
 
-def png(width: int, height: int, pixels: bytes | None = None) -> bytes:
-    """A grey PNG that says it has so many pixels; black, unless other (compressed) pixels are given."""
+def png(width: int, height: int, pixels: bytes | None = None, parts: int = 1) -> bytes:
+    """A grey PNG that says it has so many pixels, in so many chunks; black, unless other (compressed) pixels are given."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     packed = zlib.compress(bytes((width + 1) * height)) if pixels is None else pixels
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+    size = -(-len(packed) // parts)
+    body = b"".join(chunk(b"IDAT", packed[at : at + size]) for at in range(0, len(packed), size))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + body + chunk(b"IEND", b"")
 
 
 SCREEN = png(1920, 1080)

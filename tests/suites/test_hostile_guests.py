@@ -216,6 +216,8 @@ LOOKS: dict[str, Attack] = {
     "another content type": on("/screenshot", says("<html>screenshot</html>", Content_Type="text/html")),
     "a screenshot of 16384 by 16384 pixels": on("/screenshot", says(png(16_384, 16_384, bomb(8)))),
     "a screenshot that unpacks to a gigabyte": on("/screenshot", says(png(1920, 1080, bomb(1024)))),
+    "a screenshot that unpacks to a gigabyte, in two chunks": on("/screenshot", says(png(1920, 1080, bomb(1024), parts=2))),
+    "a screenshot that unpacks to a gigabyte, in many chunks": on("/screenshot", says(png(1920, 1080, bomb(1024), parts=50))),
     "a screenshot that breaks off": on("/screenshot", says(png(1920, 1080)[:-30])),
     "a screenshot of other pixels": on("/screenshot", says(png(1920, 1080, b"no pixels"))),
     "a screenshot of another size": on("/screenshot", says(png(64, 64))),

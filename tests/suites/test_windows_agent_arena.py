@@ -223,6 +223,7 @@ class Plays:
 def test_a_run_on_a_guest_at_an_address_comes_to_verdicts(place: Path, address: str) -> None:
     (place / "scripted.py").write_text(SCRIPT)
     settings = ["--set", f"address={address}", "--set", f"tasks={place / 'checkout'}", "--set", "pause=0", "--set", "diff_lvl=hard"]
+    settings += ["--set", "screen_width=1", "--set", "screen_height=1"]
     done = unibench(place, "run", FACE.name, "--agent", "scripted:Plays", *settings, "-t", "ours/note", "-t", "ours/refuse", "-o", "run")
     assert done.returncode == 0, done.stderr
     with RunStore(place / "run") as store:

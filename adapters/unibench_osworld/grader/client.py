@@ -277,12 +277,13 @@ def set_up(
     result = reply["result"]
     windows = params.get("os_type") == "Windows"
     failed = next((line for each in result["exchanges"] if (line := failure(each, windows=windows))), "")
-    if result["raised"] or failed:
-        step = f"set-up step {result['step'] + 1}: " if result["step"] >= 0 else ""
+    raised, number = result.get("raised", ""), result.get("step", -1)
+    if raised or failed:
+        step = f"set-up step {number + 1}: " if number >= 0 else ""
         if not lenient:
-            raise SetupFault(f"{step}{failed or result['raised']}", detail=_detail(reply))
-        failed = f"{step}{failed or result['raised']}"
-    made: dict[str, str] = result["made"]
+            raise SetupFault(f"{step}{failed or raised}", detail=_detail(reply))
+        failed = f"{step}{failed or raised}"
+    made: dict[str, str] = result.get("made", {})
     return made, failed
 
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from unibench.actions import Done, Infeasible
-from unibench.golden.control import BELOW_GOLDEN, NOT_PASSED, PASSED, Control, Provenance, Readback, RecipeFailed, Role
+from unibench.golden.control import BELOW_GOLDEN, NOT_PASSED, PASSED, Control, NotApplicable, Provenance, Readback, RecipeFailed, Role
 from unibench_golden_checks.osworld.repro import file_step
+from unibench_golden_checks.osworld.settings import run
 from unibench_osworld.session import DesktopHandle
 from unibench_osworld.task_files import TaskFile
 
 NOTE = "the application need not be there: its file is put where it keeps it, in its own form"
 HOME = "/home/user"
+_WRITERS = {"/.config/GIMP/": "gimp", "/.thunderbird/": "thunderbird"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class AppFile:
     default: str | None
     golden: str
     mutants: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def _writes_it_itself(self) -> str:
+        """The application, if it writes the file anew when it ends."""
+        return next((name for part, name in _WRITERS.items() if part in self.path), "")
 
     def controls(self) -> list[Control]:
         """The controls of the task; the standard ones too where the application's defaults must be there first."""
@@ -58,6 +65,8 @@ class AppFile:
         def build(handle: DesktopHandle) -> Readback:
             import base64
 
+            if (program := self._writes_it_itself) and run(handle.guest, f"pgrep -c {program} || true").strip() != "0":
+                raise NotApplicable(f"{program} runs here, and would write over the file that this recipe puts")
             handle.guest.upload(self.path, text.encode())
             there = handle.guest.file(self.path)
             if there != text.encode():

@@ -58,7 +58,7 @@ _RECIPES = {
     office_settings: (settings, office),
     history: (settings,),
     terminal: (settings, device),
-    vlc: (settings, terminal),
+    vlc: (settings,),
 }
 """Modules with a table of recipes by task id, and what they stand on."""
 _WITH_PROGRAM = {

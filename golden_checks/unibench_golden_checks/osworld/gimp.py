@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from unibench.golden.control import Provenance
 from unibench_golden_checks.osworld import widgets
-from unibench_golden_checks.osworld.on_screen import Step, by_input, in_guest, in_turn, shown
-from unibench_golden_checks.osworld.settings import Make, Read, Recipe, run
+from unibench_golden_checks.osworld.on_screen import Step, by_input, in_guest, shown
+from unibench_golden_checks.osworld.settings import Make, Read, Recipe, in_turn, run
 from unibench_osworld.session import DesktopHandle
 
 BY_HAND = Provenance(source="instruction", means="real-input", note="GIMP's own windows; read back from GIMP, not from the judged file")

@@ -9,10 +9,9 @@ from unibench_golden_checks.osworld.settings import HOME, Make, Recipe, by_hand,
 
 BY_PAGE = Provenance(source="instruction", means="gui", note="chrome://history, by its own keys; the history's database is a stand-in")
 _FILE = f"{HOME}/.config/google-chrome/Default/History"
-# The browser writes changes seconds later, and holds the file until it ends: it is ended, and a copy is read.
+# The browser writes changes to its file seconds later, and holds it: a copy is read.
 _READ = (
-    "sleep 2; pkill chrome; for i in $(seq 50); do pgrep -x chrome > /dev/null || break; sleep 0.1; done; "
-    f"cp {_FILE} /tmp/history.sqlite; python3 -c \"import sqlite3; c = sqlite3.connect('/tmp/history.sqlite'); "
+    f"sleep 12; cp {_FILE}* /tmp/; python3 -c \"import sqlite3; c = sqlite3.connect('/tmp/History'); "
     "print(*sorted(r[0] for r in c.execute('select url from urls')), sep=chr(10))\""
 )
 

@@ -50,8 +50,3 @@ def shown(app: str, role: str) -> Read:
         return found
 
     return read
-
-
-def in_turn(*makes: Make) -> Make:
-    """One after the other."""
-    return lambda handle: [step for make in makes for step in make(handle)]

@@ -101,6 +101,11 @@ def shell(script: str) -> Make:
     return make
 
 
+def in_turn(*makes: Make) -> Make:
+    """One after the other."""
+    return lambda handle: [step for make in makes for step in make(handle)]
+
+
 def printed(script: str) -> Read:
     """A state that a shell command prints, without the last line's end."""
     return lambda handle: run(handle.guest, script).rstrip("\n")

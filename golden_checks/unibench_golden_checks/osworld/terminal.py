@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from unibench.golden.control import Provenance
 from unibench_golden_checks.osworld.device import BY_RULE, BY_SETTING, BY_SHELL, gsetting
-from unibench_golden_checks.osworld.settings import Make, Recipe, by_hand, printed, shell
+from unibench_golden_checks.osworld.settings import Make, Recipe, by_hand, in_turn, printed, shell
 from unibench_osworld.session import DesktopHandle
 
 BY_TYPING = Provenance(source="instruction", means="gui", note="typed into GNOME Terminal")
@@ -25,20 +25,11 @@ def typed(line: str, *, enter: bool = True) -> Make:
     return by_hand("time.sleep(1)", f"pyautogui.write({line!r}, interval=0.01)", *pressed, "time.sleep(2)")
 
 
-def first(*makes: Make) -> Make:
-    """One after the other."""
-
-    def make(handle: DesktopHandle) -> list[JsonValue]:
-        return [step for each in makes for step in each(handle)]
-
-    return make
-
-
 def in_terminal(folder: str, line: str) -> Make:
     """A line typed into a new terminal."""
     wait = "for i in $(seq 50); do wmctrl -l | grep -q Terminal && break; sleep 0.2; done"
     opened = shell(f"gnome-terminal --maximize --working-directory={folder}; " + wait)
-    return first(opened, typed(line))
+    return in_turn(opened, typed(line))
 
 
 def shown(handle: DesktopHandle) -> JsonValue:
@@ -188,13 +179,13 @@ TABLE: dict[str, Recipe] = {
     ),
     "multi_apps/937087b6-f668-4ba6-9110-60682ee33441": Recipe(
         wanted="vlc.desktop",
-        golden=first(_BROWSER_PLAYS, _player("vlc")),
+        golden=in_turn(_BROWSER_PLAYS, _player("vlc")),
         read=printed("for each in mp4 x-matroska quicktime x-msvideo; do xdg-mime query default video/$each; done | sort -u"),
         provenance=PLAYERS,
         start=_BROWSER_PLAYS,
         mutants={
-            "one-type-only": first(_BROWSER_PLAYS, _player("vlc", "mp4")),
-            "for-music": first(_BROWSER_PLAYS, shell("xdg-mime default vlc.desktop audio/mpeg audio/ogg")),
+            "one-type-only": in_turn(_BROWSER_PLAYS, _player("vlc", "mp4")),
+            "for-music": in_turn(_BROWSER_PLAYS, shell("xdg-mime default vlc.desktop audio/mpeg audio/ogg")),
         },
     ),
     "multi_apps/69acbb55-d945-4927-a87b-8480e1a5bb7e": Recipe(

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from unibench.golden.control import Provenance, RecipeFailed
 from unibench_golden_checks.osworld import app_files, mail_profile, widgets
 from unibench_golden_checks.osworld.app_files import AppFile, settings_of
-from unibench_golden_checks.osworld.on_screen import Step, by_input, in_guest, in_turn, shown
-from unibench_golden_checks.osworld.settings import HOME, Make, Recipe, printed, run, shell
+from unibench_golden_checks.osworld.on_screen import Step, by_input, in_guest, shown
+from unibench_golden_checks.osworld.settings import HOME, Make, Recipe, in_turn, printed, run, shell
 from unibench_osworld.session import DesktopHandle
 
 BY_HAND = Provenance(source="instruction", means="real-input", note="Thunderbird's own windows, on a profile that is a stand-in")

@@ -7,8 +7,7 @@ from urllib.parse import quote
 from pydantic import JsonValue
 
 from unibench.golden.control import Provenance, RecipeFailed
-from unibench_golden_checks.osworld.settings import Make, Recipe, by_hand, run
-from unibench_golden_checks.osworld.terminal import first
+from unibench_golden_checks.osworld.settings import Make, Recipe, by_hand, in_turn, run
 from unibench_osworld.session import DesktopHandle
 
 BY_HTTP = Provenance(source="instruction", means="http", note="VLC's own web interface; the video is a stand-in")
@@ -74,7 +73,7 @@ TABLE: dict[str, Recipe] = {
         mutants={
             "paused": plays(SONG, "paused"),
             "stopped": plays(SONG, "stopped"),
-            "other-file": first(copied(SONG, "/home/user/Desktop/Another video.mp4"), plays("/home/user/Desktop/Another video.mp4")),
+            "other-file": in_turn(copied(SONG, "/home/user/Desktop/Another video.mp4"), plays("/home/user/Desktop/Another video.mp4")),
         },
     ),
     "vlc/8d9fd4e2-6fdb-46b0-b9b9-02f06495c62f": Recipe(
