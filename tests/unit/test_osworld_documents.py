@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from unibench.errors import Unavailable
-from unibench.golden.control import BELOW_GOLDEN, PASSED, Provenance, Readback, RecipeFailed, Role
+from unibench.golden.control import BELOW_GOLDEN, PASSED, NotApplicable, Provenance, Readback, RecipeFailed, Role
 from unibench.golden.results import ControlRun, Outcome
 from unibench_golden_checks.osworld import app_files, documents, files, stand_ins, writer_edits
 from unibench_golden_checks.osworld.artefacts import artefact_controls
@@ -70,6 +70,9 @@ def test_what_is_right_by_the_instructions_words(task: str, before: Any, found: 
     assert recipe.right(found, before) is right
 
 
+THEME = "gimp/7767eef2-56a3-4cea-8c9f-48c070c7d65b"
+
+
 class Guest:
     """A guest that keeps files and answers every command alike."""
 
@@ -84,7 +87,7 @@ class Guest:
     def upload(self, path: str, data: bytes) -> None:
         self.kept[path] = data
 
-    def execute(self, command: list[str]) -> Any:
+    def execute(self, command: list[str], **how: Any) -> Any:
         self.ran.append(command)
         return self._result
 
@@ -110,7 +113,16 @@ def test_songs_and_pictures_too(task: str) -> None:
         pytest.skip(str(error))
     for control in next(each for name, each in files.TASKS.items() if name.startswith(task)).controls():
         assert control.build is not None
-        assert control.build(handle(Guest())).right is (control.role is Role.GOLDEN), control.name
+        assert control.build(handle(Guest(output="0\n"))).right is (control.role is Role.GOLDEN), control.name
+
+
+def test_a_file_is_not_put_under_a_running_application_that_writes_it() -> None:
+    (golden, *_) = (c for c in app_files.TASKS[THEME].controls() if c.role is Role.GOLDEN)
+    guest = Guest(output="1\n")
+    assert golden.build is not None
+    with pytest.raises(NotApplicable, match="gimp runs here"):
+        golden.build(handle(guest))
+    assert guest.kept == {}
 
 
 @pytest.mark.parametrize("task", app_files.TASKS)
