@@ -10,7 +10,7 @@ A script says which goals it is for and what to do; `macros/*.toml` has some. A 
     maybe click push-button "Close"  only if it is there
     wait for dialog "Add folder"     or for some seconds: wait 2
     press Control+Shift+t            keys by their DOM names, and Space
-    type Thomas\\n                    \\n is Enter, \\t is Tab
+    type Thomas\\n                    \\n is Enter; on a desktop, \\t is Tab
     scroll 300                       pixels, down
     answer 42                        an answer that the verifier reads
     done                             said at the end of a script, too

@@ -164,6 +164,18 @@ def test_a_document_opens_is_typed_into_and_saved_in_its_own_format(guest: Guest
     guest.close_window("book.xlsx")
 
 
+def test_the_tree_of_a_program_that_is_killed_meanwhile(guest: GuestClient) -> None:
+    guest.upload("/home/user/Desktop/other.xlsx", sheet("alpha"))
+    guest.open_file("/home/user/Desktop/other.xlsx")
+    until = time.monotonic() + 20
+    while "table-cell" not in guest.accessibility_tree() and time.monotonic() < until:
+        time.sleep(0.1)
+    # A tree of 3000 nodes takes longer than this.
+    guest.launch("sleep 0.3; pkill -KILL soffice.bin", shell=True)
+    ET.fromstring(guest.accessibility_tree())
+    assert "table-cell" not in guest.accessibility_tree()
+
+
 def _texts(guest: GuestClient) -> bytes:
     data = guest.file("/home/user/Desktop/book.xlsx") or b""
     try:

@@ -83,28 +83,7 @@ class Reader:
         """Asks for what tells what it is; the rest is asked for when that is known."""
         self._left -= 1
         if node.depth == 1:
-            self._meet(node)
-        else:
-            self._read(node)
-
-    def _meet(self, program: Node) -> None:
-        """First asks a program for its own address and its toolkit."""
-        name = program.ref[0]
-
-        def told(toolkit: Any) -> None:
-            if toolkit in ALL_AT_ONCE:
-                self._values_at_once.add(name)
-            self._read(program)
-
-        def answer(address: Any) -> None:
-            if address and self._bus.connect(name, address):
-                self._bus.get(program.ref, "Application", "ToolkitName", told)
-            else:
-                self._read(program)
-
-        self._bus.ask(program.ref, "Application", "GetApplicationBusAddress", answer)
-
-    def _read(self, node: Node) -> None:
+            self._bus.get(node.ref, "Application", "ToolkitName", lambda toolkit: self._meet(node.ref[0], toolkit))
         missing = {"name", "role", "states", "attributes", "interfaces", "count"}
 
         def keep(what: str) -> Answer:
@@ -122,6 +101,10 @@ class Reader:
         self._bus.ask(node.ref, "Accessible", "GetState", keep("states"))
         self._bus.ask(node.ref, "Accessible", "GetAttributes", keep("attributes"))
         self._bus.ask(node.ref, "Accessible", "GetInterfaces", keep("interfaces"))
+
+    def _meet(self, program: str, toolkit: Any) -> None:
+        if toolkit in ALL_AT_ONCE:
+            self._values_at_once.add(program)
 
     def _read_more(self, node: Node) -> None:
         states, interfaces = node.states, node.interfaces

@@ -1,8 +1,8 @@
 """Questions to AT-SPI, many under way at once: one after the other, a full spreadsheet takes several times as long.
 
-By libdbus in this one thread: GDBus has a thread for its connections, and a busy machine spends longer on going to and fro than on
-the answers. A program is asked over a connection of its own where it offers one, as libatspi does: the bus would hand on each message.
-Programs' caches (``org.a11y.atspi.Cache``) would answer most at once; but LibreOffice 7.4 crashes when it keeps one and a dialog changes.
+By libdbus in this one thread: GDBus has a thread for its connection, and a busy machine spends longer on going to and fro than on the
+answers. Two ways that would be faster still are left alone. Programs' caches (``org.a11y.atspi.Cache``): LibreOffice 7.4 crashes when it
+keeps one and a dialog changes. Connections to the programs themselves: when one ends, what it was asked is never answered.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any
 
 import dbus.bus
-import dbus.connection
 from dbus.lowlevel import MethodCallMessage, MethodReturnMessage
 from dbus.mainloop.glib import DBusGMainLoop
 from gi.repository import GLib
@@ -35,7 +34,6 @@ class Bus:
         session = dbus.bus.BusConnection(dbus.bus.BusConnection.TYPE_SESSION, mainloop=self._main)
         address = session.call_blocking("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", "", (), ANSWER_SECONDS)
         self._bus = dbus.bus.BusConnection(address, mainloop=self._main)
-        self._direct: dict[str, dbus.connection.Connection] = {}
         self._waiting: deque[tuple[Any, ...]] = deque()
         self._under_way = 0
         self._loop = GLib.MainLoop()
@@ -68,39 +66,19 @@ class Bus:
         if self._under_way:
             self._loop.run()
 
-    def connect(self, program: str, address: str) -> bool:
-        """Has a program asked directly from now on; whether it can be."""
-        try:
-            self._direct[program] = dbus.connection.Connection(address, mainloop=self._main)
-        except dbus.DBusException:
-            return False  # Over the bus, then.
-        return True
-
-    def _call(self, ref: Ref, interface: str, method: str, signature: str, arguments: Sequence[Any]) -> Any:
-        """The connection to ask over, and the question."""
-        direct = self._direct.get(ref[0])
-        message = MethodCallMessage(None if direct is not None else ref[0], ref[1], interface, method)
-        message.set_auto_start(False)
-        if signature:
-            message.append(*arguments, signature=signature)
-        return direct if direct is not None else self._bus, message
-
     def _now(self, ref: Ref, interface: str, method: str, signature: str, arguments: Sequence[Any]) -> Any:
-        connection, message = self._call(ref, interface, method, signature, arguments)
         try:
-            return _value(connection.send_message_with_reply_and_block(message, ANSWER_SECONDS))
+            message = _question(ref, interface, method, signature, arguments)
+            return _value(self._bus.send_message_with_reply_and_block(message, ANSWER_SECONDS))
         except dbus.DBusException:
             return None
 
     def _send(self) -> None:
         while self._waiting and self._under_way < UNDER_WAY:
             ref, interface, method, answer, signature, arguments = self._waiting.popleft()
-            connection, message = self._call(ref, interface, method, signature, arguments)
+            message = _question(ref, interface, method, signature, arguments)
             self._under_way += 1
-            try:
-                connection.send_message_with_reply(message, lambda reply, to=answer: self._answered(reply, to), ANSWER_SECONDS)
-            except dbus.DBusException:  # The program ended meanwhile.
-                GLib.idle_add(self._answered, None, answer)
+            self._bus.send_message_with_reply(message, lambda reply, to=answer: self._answered(reply, to), ANSWER_SECONDS)
 
     def _answered(self, reply: Any, answer: Answer) -> None:
         self._under_way -= 1
@@ -108,6 +86,14 @@ class Bus:
         self._send()
         if not self._under_way:
             self._loop.quit()
+
+
+def _question(ref: Ref, interface: str, method: str, signature: str, arguments: Sequence[Any]) -> MethodCallMessage:
+    message = MethodCallMessage(ref[0], ref[1], interface, method)
+    message.set_auto_start(False)
+    if signature:
+        message.append(*arguments, signature=signature)
+    return message
 
 
 def _value(reply: Any) -> Any:
