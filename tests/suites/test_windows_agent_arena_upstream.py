@@ -6,6 +6,7 @@ Needs `unibench install windows-agent-arena --from CHECKOUT` and upstream's task
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from unibench import environments
 from unibench.errors import Unavailable
 from unibench.golden.control import all_controls
+from unibench.golden.results import ControlRun, Outcome
 from unibench_golden_checks.windows_agent_arena.controls import MODULE
 from unibench_osworld.session import DesktopSession
 from unibench_windows_agent_arena import FACE, WindowsSettings
@@ -65,3 +67,26 @@ def test_upstreams_evaluators_accept_a_golden_and_refuse_the_untouched(
             session.act(action)
         verdict = session.verify()
         assert (verdict.error, verdict.passed) == (None, passes)
+
+
+@pytest.mark.parametrize(("name", "stands"), [("switched-off", True), ("other-experiment", False)])
+def test_a_repro_shows_the_fault_with_upstream_alone(
+    real: tuple[WindowsAgentArenaSuite, DesktopSession], name: str, stands: bool, tmp_path: Path
+) -> None:
+    suite, session = real
+    spec = suite.draw("chrome/480bcfea-d68f-4aaa-a0a9-2589ef319381-wos", 0)
+    control = next(each for each in MODULE.controls(spec) if each.name == name)
+    goal = session.reset(spec).brief.text
+    assert control.build is not None
+    run = ControlRun(
+        control=name,
+        role=control.role,
+        expect=control.expect,
+        provenance=control.provenance,
+        outcome=Outcome.JUDGED,
+        readback=control.build(session.handle),
+    )
+    script = tmp_path / "repro.py"
+    script.write_text(MODULE.repro(spec, goal, run, suite.upstream()))
+    done = subprocess.run([str(environments.environment_python(FACE.name)), str(script)], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (int(stands), f"upstream says {float(stands)} of a state that is wrong")
