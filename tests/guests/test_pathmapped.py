@@ -156,6 +156,19 @@ def test_a_window_that_is_not_there_is_no_gap_but_an_answer(guest: WindowsGuestC
     assert refused.value.status == 404 and machine.gaps == []
 
 
+@pytest.mark.parametrize("path", ["", "C:\\Users\\Docker\\AppData\\Roaming\x0blc\x0blcrc", "C:\\a?.txt"])
+def test_a_path_that_no_windows_has_is_an_error_and_no_gap(guest: WindowsGuestClient, machine: PathMappedGuest, path: str) -> None:
+    with pytest.raises(GuestRefused, match="500"):
+        guest.file(path)
+    assert machine.gaps == []
+
+
+def test_a_terminal_is_answered_as_upstreams_server_does_on_windows(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    with pytest.raises(GuestRefused, match="not implemented for platform Windows"):
+        guest.terminal()
+    assert machine.gaps == []
+
+
 # Commands
 
 
@@ -208,7 +221,7 @@ def test_python_sees_windows_and_the_guests_files(sandboxed: None, guest: Window
         "open('C:/Users/Docker/a', 'w')",
         "import winreg",
         "import subprocess; subprocess.call('shutdown /s')",
-        "import os; os.listdir('/etc')",
+        "import os; os.listdir('D:/')",
         "print(eval('1'))",
     ],
 )

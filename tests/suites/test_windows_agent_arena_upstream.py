@@ -6,6 +6,8 @@ Needs `unibench install windows-agent-arena --from CHECKOUT` and upstream's task
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +16,10 @@ import pytest
 from unibench import environments
 from unibench.errors import Unavailable
 from unibench.golden.control import all_controls
+from unibench.golden.results import ControlRun, Outcome
+from unibench.verdict import Status
 from unibench_golden_checks.windows_agent_arena.controls import MODULE
+from unibench_osworld.assets import needs, place_of
 from unibench_osworld.session import DesktopSession
 from unibench_windows_agent_arena import FACE, WindowsSettings
 from unibench_windows_agent_arena.suite import WindowsAgentArenaSuite
@@ -65,3 +70,55 @@ def test_upstreams_evaluators_accept_a_golden_and_refuse_the_untouched(
             session.act(action)
         verdict = session.verify()
         assert (verdict.error, verdict.passed) == (None, passes)
+
+
+@pytest.mark.parametrize(("name", "stands"), [("switched-off", True), ("other-experiment", False)])
+def test_a_repro_shows_the_fault_with_upstream_alone(
+    real: tuple[WindowsAgentArenaSuite, DesktopSession], name: str, stands: bool, tmp_path: Path
+) -> None:
+    suite, session = real
+    spec = suite.draw("chrome/480bcfea-d68f-4aaa-a0a9-2589ef319381-wos", 0)
+    control = next(each for each in MODULE.controls(spec) if each.name == name)
+    goal = session.reset(spec).brief.text
+    assert control.build is not None
+    run = ControlRun(
+        control=name,
+        role=control.role,
+        expect=control.expect,
+        provenance=control.provenance,
+        outcome=Outcome.JUDGED,
+        readback=control.build(session.handle),
+    )
+    script = tmp_path / "repro.py"
+    script.write_text(MODULE.repro(spec, goal, run, suite.upstream()))
+    done = subprocess.run([str(environments.environment_python(FACE.name)), str(script)], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (int(stands), f"upstream says {float(stands)} of a state that is wrong")
+
+
+WEEKLY = "libreoffice_calc/1e8df695-bd1b-45b3-b557-e7d599cf7597-WOS"
+
+
+def test_a_gold_file_of_a_mirror_is_put_in_place_and_changed(real: tuple[WindowsAgentArenaSuite, DesktopSession], tmp_path: Path) -> None:
+    """The mirror holds OSWorld's files of the task of that id; whether WindowsAgentArena's own are the same is not known here."""
+    suite, _ = real
+    osworlds = Path(DATA) / "osworld" / "file_cache" / WEEKLY.removesuffix("-WOS")
+    tmp_path.chmod(0o755)
+    for need in needs(suite.files[WEEKLY]):
+        place = tmp_path / place_of(need.url)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(osworlds / place.name, place)
+    settings = WindowsSettings(pause=0, assets=str(tmp_path))
+    assert suite.unavailable(WEEKLY, settings, "path-mapped") == ()
+    session = suite.open(settings, "path-mapped")
+    spec = suite.draw(WEEKLY, 0)
+    try:
+        for control in all_controls(MODULE, spec):
+            if control.name not in ("untouched", "golden", "one-cell"):
+                continue
+            session.reset(spec)
+            if control.build is not None:
+                control.build(session.handle)
+            verdict = session.verify()
+            assert (verdict.error, verdict.status) == (None, Status.PASS if control.name == "golden" else Status.FAIL)
+    finally:
+        session.close()

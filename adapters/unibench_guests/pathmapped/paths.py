@@ -29,7 +29,11 @@ _DEVICES = {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt"
 
 
 class NotMapped(ValueError):
-    """A path that this guest has no folder for: another drive, a share, a device, or one that depends on a working folder."""
+    """A path that this guest has no folder for: another drive, a share, or one that depends on a working folder."""
+
+
+class NotAllowed(NotMapped):
+    """A path that no Windows machine has a file at; its server answers with an error."""
 
 
 def expand(path: str) -> str:
@@ -43,15 +47,18 @@ def parts(path: str) -> tuple[str, ...]:
     """The names below ``C:\\``, ``.`` and ``..`` resolved; either slash separates. A path without a drive is on C, too.
 
     Raises:
-        NotMapped: it is no absolute path on drive C, or no path that Windows allows.
+        NotMapped: it is no absolute path on drive C.
+        NotAllowed: it is no path that Windows allows.
     """
+    if not path:
+        raise NotAllowed("an empty path")
     drive, rest = ntpath.splitdrive(ntpath.normpath(path))
     if drive.upper() not in ("C:", "") or not rest.startswith("\\"):
         raise NotMapped(f"{path!r} is no absolute path on drive C:")
     names = tuple(name for name in rest.split("\\") if name)
     for name in names:
         if name == ".." or ":" in name or _FORBIDDEN & set(name) or name.partition(".")[0].lower() in _DEVICES:
-            raise NotMapped(f"{path!r} is no path that Windows allows")
+            raise NotAllowed(f"{path!r} is no path that Windows allows")
     return tuple(name.rstrip(" .") for name in names)
 
 

@@ -56,6 +56,8 @@ def modules(root: Path) -> dict[str, Any]:
     def at(path: Any) -> Path:
         try:
             return paths.mapped(root, str(path))
+        except paths.NotAllowed as error:
+            raise OSError(22, "Invalid argument", str(path)) from error
         except paths.NotMapped as error:
             raise Gap(str(error)) from None
 
