@@ -8,7 +8,7 @@ from typing import Literal
 from unibench.data import DataFace
 from unibench.environments import EnvironmentFace
 from unibench.settings import Settings, Substrate, setting
-from unibench.suite import Offers, SuiteFace
+from unibench.suite import Headline, Offers, SuiteFace
 
 FOLDERS = ("evaluation_examples",)
 """Where a checkout of upstream keeps its tasks."""
@@ -149,6 +149,13 @@ FACE = SuiteFace(
     ),
     packages=(f"{PACKAGE}=={VERSION}",),
     instances_differ=False,
+    headline=Headline(
+        name="OSWorld's success rate",
+        tasks=369,
+        instances=1,
+        rule="the mean of the tasks' scores, partial ones as they are; a task without a result is left out",
+        source="xlang-ai/OSWorld, show_result.py, get_result",
+    ),
     environment=environment,
     installs=EnvironmentFace(
         upstream=(f"{PACKAGE}=={VERSION}",),
