@@ -171,7 +171,7 @@ def measure(resets: int, folder: str) -> None:
     sys.stdout.write(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
     shown("cold start until the server answers", [cold() for _ in range(ROUNDS)], ", wanted at most 1 s")
     with LocalDesktop() as desktop:
-        opened(desktop)
+        reset_with_document(desktop)
         shown("reset with a document open", [seconds(lambda: reset_with_document(desktop)) for _ in range(ROUNDS)], ", wanted at most 4 s")
     shown("four at once, each with a document open", [at_once(4) for _ in range(3)])
     with LocalDesktop() as desktop:

@@ -222,8 +222,8 @@ class Canary:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def docx(document: str, **parts: bytes) -> bytes:
-    """A Word file with this document.xml."""
+def docx(document: str) -> bytes:
+    """A Word file with this document.xml; without one if it is empty."""
     main = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
     types = (
         '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" '
@@ -237,15 +237,14 @@ def docx(document: str, **parts: bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as book:
         for name, text in {"[Content_Types].xml": types, "_rels/.rels": leads, "word/document.xml": document}.items():
-            book.writestr(name, text)
-        for name, data in parts.items():
-            book.writestr(name, data)
+            if text:
+                book.writestr(name, text)
     return file.getvalue()
 
 
 def huge_docx(megabytes: int) -> bytes:
     """A Word file whose document.xml is that large, and well-formed."""
-    file = io.BytesIO(docx("<w/>"))
+    file = io.BytesIO(docx(""))
     with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as book:
         before, _, after = paragraph("|").partition("|")
         with book.open("word/document.xml", "w", force_zip64=True) as part:

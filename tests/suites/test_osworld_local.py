@@ -62,7 +62,6 @@ def controls(suite: OsworldSuite) -> dict[str, Control]:
     ("task", "name", "value"),
     [
         (TASK, "golden", "1"),
-        (TASK, "untouched", "0"),
         (TASK, "one-cell", "0"),
         (REFUSAL, "golden", "1"),
         (DEVICE, "golden", "1"),
