@@ -232,7 +232,7 @@ def test_a_boot_has_an_untouched_home_and_leaves_no_trace_in_the_template() -> N
         desktop.reset()
         with GuestClient(desktop.url) as guest:
             assert guest.execute("ls ~/.config; cat ~/.bashrc", shell=True).output.startswith(
-                "dconf\ngoogle-chrome\nlibreoffice\nmimeapps.list\n# ~/.bashrc"
+                "dconf\ngoogle-chrome\nlibreoffice\nmimeapps.list\npulse\nvlc\n# ~/.bashrc"
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -57,13 +58,24 @@ def test_resets_leave_no_process_mount_socket_or_file(tmp_path: Path, monkeypatc
         for _ in range(RESETS):
             desktop.reset()
             used(desktop)
-        assert held(tmp_path) == first
+        assert grown(first, tmp_path) == {}
         assert int(str(first["below"])) > int(str(before["below"])), "the machine is seen at all"
         assert first["see our mounts"] != 0
     closed = held(tmp_path)
     home = {"files": first["files"]}  # the prepared template of a home stays
     assert {**closed, "files": 0} == {**before, "files": 0}
     assert int(str(closed["files"])) < int(str(home["files"]))
+
+
+def grown(first: dict[str, object], folder: Path) -> dict[str, object]:
+    """What is held and was not at first, once a machine that has just booted is through with its own connections."""
+    until = time.monotonic() + 10
+    while True:
+        now = held(folder)
+        more = {name: value for name, value in now.items() if value != first[name] and not (name == "sockets" and value < first[name])}  # type: ignore[operator]
+        if not more or time.monotonic() > until:
+            return more
+        time.sleep(0.2)
 
 
 def used(desktop: LocalDesktop) -> None:

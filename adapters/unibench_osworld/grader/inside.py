@@ -14,7 +14,6 @@ import resource
 import select
 import signal
 import sys
-import tarfile
 import time
 import traceback
 import types
@@ -98,6 +97,7 @@ def _limits() -> None:
 
 def _job(call: dict[str, Any], out: int, log: int) -> NoReturn:
     """The job's process: does it, tells the result, ends."""
+    import archives
     import jobs
 
     os.dup2(log, 1)
@@ -105,9 +105,7 @@ def _job(call: dict[str, Any], out: int, log: int) -> NoReturn:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # upstream prints what a guest says
-    # What Python 3.14 does by itself: an archive's members stay in the folder that it is unpacked into.
-    if hasattr(tarfile, "data_filter"):
-        tarfile.TarFile.extraction_filter = staticmethod(tarfile.data_filter)
+    archives.keep_inside()
     try:
         # What was open before is the server's: its calls and its answers.
         for fd in [int(name) for name in os.listdir("/proc/self/fd")]:
