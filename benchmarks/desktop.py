@@ -20,14 +20,14 @@ from pathlib import Path
 
 from unibench_guests.box import state_folder
 from unibench_guests.client import GuestClient
+from unibench_guests.launcher import _family
 from unibench_guests.local import LocalDesktop
 
-ROOT = Path(__file__).parent.parent
 ROUNDS = 10
 
 
 def document() -> bytes:
-    """A spreadsheet with a thousand rows of ten numbers, in the flat form that LibreOffice reads."""
+    """A spreadsheet with a thousand rows of ten numbers, as xlsx."""
     rows = "".join(
         f'<row r="{r}">' + "".join(f'<c r="{chr(65 + c)}{r}"><v>{r * c}</v></c>' for c in range(10)) + "</row>" for r in range(1, 1001)
     )
@@ -91,8 +91,12 @@ def at_once(count: int) -> float:
 
     def one() -> None:
         desktop = LocalDesktop()
+        try:
+            opened(desktop)
+        except BaseException:
+            desktop.close()
+            raise
         desktops.append(desktop)
-        opened(desktop)
 
     threads = [threading.Thread(target=one) for _ in range(count)]
 
@@ -106,16 +110,8 @@ def at_once(count: int) -> float:
     for desktop in desktops:
         desktop.close()
     if len(desktops) < count:
-        raise SystemExit(f"only {len(desktops)} of {count} machines came up")
+        raise SystemExit(f"only {len(desktops)} of {count} machines came up and opened the document")
     return took
-
-
-def family(pid: int) -> list[int]:
-    """A process and all below it."""
-    found = [pid]
-    for each in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [one for child in each.read_text().split() for one in family(int(child))]
-    return found
 
 
 def text(path: Path) -> str:
@@ -125,20 +121,29 @@ def text(path: Path) -> str:
         return ""
 
 
-def left(folder: str) -> dict[str, int]:
+def held(folder: Path) -> dict[str, int]:
     """What this process and its machines hold, wherever it went: their folder for temporary files names them."""
-    ours = family(os.getpid())
+    ours = _family(os.getpid())
     links = [link for pid in ours for link in Path(f"/proc/{pid}/fd").glob("*")]
-    memory = re.search(r"VmRSS:\s+(\d+)", text(Path("/proc/self/status")))
     return {
         "processes below this one": len(ours) - 1,
-        "processes of the machine that see a mount of ours": sum(folder in text(each) for each in Path("/proc").glob("[0-9]*/mountinfo")),
+        "processes of the machine that see a mount of ours": sum(
+            str(folder) in text(each) for each in Path("/proc").glob("[0-9]*/mountinfo")
+        ),
         "mounts": text(Path("/proc/self/mounts")).count("\n"),
         "sockets of all of them": sum(target(link).startswith("socket:") for link in links),
         "open files of this process": len(list(Path("/proc/self/fd").iterdir())),
         "threads of this process": threading.active_count(),
         "box folders": len(list(state_folder().glob("box-*"))),
-        "temporary files": sum(len(files) + len(folders) for _, folders, files in os.walk(folder)),
+        "temporary files": sum(len(files) for _, _, files in os.walk(folder)),
+    }
+
+
+def left(folder: str) -> dict[str, int]:
+    """What is held, and memory."""
+    memory = re.search(r"VmRSS:\s+(\d+)", text(Path("/proc/self/status")))
+    return {
+        **held(Path(folder)),
         "MB of this process": int(memory.group(1)) // 1024 if memory else 0,
         "MB of shared memory of the machine": int(re.findall(r"Shmem:\s+(\d+)", text(Path("/proc/meminfo")))[0]) // 1024,
     }

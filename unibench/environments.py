@@ -6,6 +6,7 @@ without its own requirements, the requirements that the suite's face names inste
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -143,7 +144,7 @@ def install(
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         report("making the environment")
-        _run([sys.executable, "-m", "venv", str(fresh)], "python -m venv")
+        _run([sys.executable, "-m", "venv", "--prompt", suite, str(fresh)], "python -m venv")
         python = fresh / "bin" / "python"
         wanted = [*face.requirements, *(face.full if full else ()), "pydantic>=2.10", "numpy>=1.26"]
         report(f"installing {len(wanted)} requirements")
@@ -170,6 +171,7 @@ def install(
             seconds=round(time.monotonic() - started, 1),
         )
         write_atomic(fresh / _RECORD, found.model_dump_json(indent=1))
+        _say_moved(fresh, target)
         shutil.rmtree(target, ignore_errors=True)
         os.replace(fresh, target)
     finally:
@@ -214,6 +216,17 @@ def _take_packages(face: EnvironmentFace, root: Path, python: Path, target: Path
         if (base / name).is_dir():
             shutil.copytree(base / name, target / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".git"))
     return git_commit(root), folder_digest(base / face.checkout_packages[0])
+
+
+def _say_moved(fresh: Path, target: Path) -> None:
+    """Writes the place where an environment will be into its scripts, which name their interpreter by its whole path."""
+    old, new = (os.path.abspath(folder) for folder in (fresh, target))  # noqa: PTH100 - as venv: links are not followed
+    for path in [*(fresh / "bin").iterdir(), fresh / "pyvenv.cfg"]:
+        if path.is_symlink() or not path.is_file():
+            continue
+        with contextlib.suppress(UnicodeDecodeError):  # a program
+            text = path.read_bytes().decode()
+            path.write_bytes(text.replace(old, new).encode())
 
 
 def _packages_of(folder: Path) -> Path:

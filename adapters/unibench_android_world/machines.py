@@ -23,7 +23,13 @@ SDK = ("~/Android/Sdk/platform-tools/adb", "~/Library/Android/sdk/platform-tools
 """Where Android Studio puts adb."""
 
 AS_EMULATOR = "UNIBENCH_TEST_SIMDEVICE_AS_EMULATOR"
-"""For tests of this adapter alone: the environment variable that lets a served simulated device pass for an emulator."""
+"""For tests of this adapter alone: the environment variable that lets a session drive a served simulated device by an emulator's way.
+
+The record then says that the machine is a stand-in.
+"""
+SIMULATED = "unibench/"
+"""How a simulated device's build fingerprint begins."""
+ANSWER_SECONDS = 60.0
 
 
 class Machine(ABC):
@@ -33,11 +39,13 @@ class Machine(ABC):
         env: upstream's ``AsyncAndroidEnv``.
         device: the simulated device, if it is one.
         acts: whether actions reach it.
+        simulated: whether it is a simulated device, whatever its way is.
     """
 
     env: Any
     device: SimulatedDevice | None = None
     acts = True
+    simulated = True
 
     @property
     @abstractmethod
@@ -146,15 +154,8 @@ class Emulator(Machine):
             raise
 
     def _identify(self, adb: str, settings: AndroidWorldSettings) -> str:
-        """The phone's build. A simulated device that is served as an emulator is none.
-
-        Raises:
-            UsageError: it is one.
-        """
-        command = [adb, "-s", f"emulator-{settings.console_port}", "shell", "getprop", "ro.build.fingerprint"]
-        build = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout.strip() or "unknown"
-        if build.startswith("unibench/") and not os.environ.get(AS_EMULATOR):
-            raise UsageError(f"emulator-{settings.console_port} is unibench's simulated device and no emulator; use --substrate simdevice")
+        build = build_of(adb, settings.console_port)
+        self.simulated = build.startswith(SIMULATED)
         return build
 
     @property
@@ -220,6 +221,27 @@ class SimulatedByAdb(Emulator):
     def close(self) -> None:
         super().close()
         self._served.close()
+
+
+def build_of(adb: str, console_port: int) -> str:
+    """The phone's build fingerprint. A simulated device that is served as an emulator is none.
+
+    Raises:
+        UsageError: it is one, and no test of ours asks for it.
+        EnvironmentFault: the phone does not say.
+    """
+    serial = f"emulator-{console_port}"
+    command = [adb, "-s", serial, "shell", "getprop", "ro.build.fingerprint"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise EnvironmentFault(f"{serial} did not say its build within {ANSWER_SECONDS:g} s") from None
+    build = done.stdout.strip()
+    if done.returncode or not build:
+        raise EnvironmentFault(f"{serial} does not say its build: {done.stderr.strip() or f'status {done.returncode}'}")
+    if build.startswith(SIMULATED) and not os.environ.get(AS_EMULATOR):
+        raise UsageError(f"{serial} is unibench's simulated device and no emulator; use --substrate simdevice")
+    return build
 
 
 def _loaded(load: Callable[[], Any], settings: AndroidWorldSettings) -> Any:

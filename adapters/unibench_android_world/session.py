@@ -82,7 +82,8 @@ class AndroidWorldSession(Session):
         self._suite = suite
         self._settings = settings
         self._machine = machine
-        self._substrate = substrate.model_copy(update={"digest": machine.digest})
+        fidelity = "stand-in" if machine.simulated else substrate.fidelity
+        self._substrate = substrate.model_copy(update={"digest": machine.digest, "fidelity": fidelity})
         self._episode: Episode | None = None
         self._closed = False
         self.watches_leaks = False

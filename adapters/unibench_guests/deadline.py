@@ -11,6 +11,8 @@ from typing import Any
 import httpcore
 import httpx
 
+from unibench.errors import Unavailable
+
 _until: ContextVar[float] = ContextVar("until", default=float("inf"))
 
 
@@ -61,9 +63,17 @@ class _Backend(httpcore.SyncBackend):
 
 
 class TimedTransport(httpx.HTTPTransport):
-    """Plain HTTP within the deadline of :func:`within`."""
+    """Plain HTTP within the deadline of :func:`within`.
+
+    Raises:
+        Unavailable: this httpx keeps its connections elsewhere, so that the deadline would not hold.
+    """
 
     def __init__(self) -> None:
         super().__init__(trust_env=False)
         # httpx has no argument for it.
+        if not hasattr(self, "_pool"):
+            raise Unavailable(
+                f"httpx {httpx.__version__} has no HTTPTransport._pool, by which requests are bounded in time; use httpx 0.28"
+            )
         self._pool = httpcore.ConnectionPool(network_backend=_Backend())

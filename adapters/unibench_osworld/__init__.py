@@ -79,7 +79,7 @@ class DesktopSettings(Settings):
         affects_scores=False,
         gt=0,
         le=600,
-        description="how long the machine may take to show something",
+        description="how long the machine may take to show something; its accessibility tree half as long again",
     )
     address: str = setting(
         "", upstream="", affects_scores=False, description="for the substrate remote: HOST[:SERVER[:CHROMIUM[:VNC[:VLC]]]]"

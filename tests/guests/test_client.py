@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unibench.errors import EnvironmentFault
+from unibench.errors import EnvironmentFault, Unavailable
 from unibench_guests.client import CommandResult, GuestClient
+from unibench_guests.deadline import TimedTransport
 from unibench_guests.errors import GuestRefused
 from unibench_guests.http_client import Answer
 from unibench_guests.png import png_size
@@ -266,3 +268,9 @@ def test_any_bytes_are_a_size_or_a_fault(data: bytes) -> None:
 def test_any_refusal_is_one_short_line(body: bytes) -> None:
     said = str(Answer("/x", 500, body).refusal())
     assert "\n" not in said and len(said) < 300
+
+
+def test_an_httpx_whose_connections_cannot_be_bounded_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(httpx.HTTPTransport, "__init__", lambda self, **arguments: None)
+    with pytest.raises(Unavailable, match=r"has no HTTPTransport\._pool"):
+        TimedTransport()

@@ -77,7 +77,8 @@ def test_a_simulated_device_does_not_pass_for_an_emulator(phone: dict[str, str])
 
 class TestSession:
     def test_an_episode_by_an_emulators_path(self, remote: RemoteSuite, phone: dict[str, str]) -> None:
-        assert remote.open().digest == "unibench/simdevice", "what it is stands on record"
+        machine = remote.open()
+        assert (machine.digest, machine.fidelity) == ("unibench/simdevice", "stand-in"), "what it is stands on record"
         instance = remote.reset(remote.draw("SystemWifiTurnOff", 0))
         assert instance.brief.text == "Turn wifi off."
         seen = remote.observe(["screenshot", "ui", "ui_elements", "activity"])

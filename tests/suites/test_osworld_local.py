@@ -76,6 +76,14 @@ def test_end_states_are_judged_as_upstream_judges_them(
     assert (row.ours, row.upstream, row.agree) == (value, value, parity.SAME)
 
 
+def test_a_verdict_has_the_tasks_descriptor_and_the_start_file_fails(suite: OsworldSuite, session: DesktopSession) -> None:
+    control = controls(suite)["initial-file"]
+    parity.prepare(session, suite, TASK, control)
+    verdict = session.verify()
+    assert verdict.descriptor == suite.describe(TASK, OsworldSettings())
+    assert (verdict.status, verdict.error) == (Status.FAIL, None)
+
+
 def test_what_upstream_raises_is_typed_and_what_differs_is_seen() -> None:
     assert parity.compared("unscored: KeyError", "raised KeyError") == parity.TYPED
     assert parity.compared("unscored: DownloadFailed", "0") == parity.TYPED

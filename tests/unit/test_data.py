@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from unibench import environments
 from unibench.data import DataFace, bring, brought_folder, brought_source, remove
 from unibench.environments import EnvironmentFace, environment_python, install
 from unibench.errors import FileProblem, Unavailable, UsageError
@@ -100,3 +101,15 @@ def test_the_record_of_a_source_is_readable(tmp_path: Path) -> None:
     bring("x", FACE, str(source(tmp_path / "a")))
     value = json.loads((brought_folder("x") / "unibench-source.json").read_text())
     assert value["kind"] == "unibench-data-source" and value["files"] == 1
+
+
+def test_an_environments_scripts_run_from_where_it_is_in_the_end(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "_pip", lambda python, arguments: None)
+    monkeypatch.setattr(environments, "_put_ourselves", lambda python, target: None)
+    install("x", EnvironmentFace(upstream=("nothing",)))
+    folder = environments.environment_folder("x")
+    assert folder.is_relative_to(home)
+    done = subprocess.run([folder / "bin" / "pip", "--version"], capture_output=True, text=True, check=True, timeout=60)
+    assert str(folder) in done.stdout
+    texts = [path.read_text(errors="replace") for path in (folder / "bin").iterdir() if not path.is_symlink()]
+    assert not [text for text in (*texts, (folder / "pyvenv.cfg").read_text()) if ".x.part" in text]

@@ -56,7 +56,7 @@ def golden_check(
             "--control",
             "-c",
             metavar="GLOB",
-            help="Only these controls and the goldens, for a quick look: no task is valid then. Repeatable.",
+            help="Only these controls and the goldens, for a quick look: a task with others is not called valid. Repeatable.",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Session processes side by side.")] = 1,
@@ -234,8 +234,8 @@ def _show(ledger: Ledger) -> None:
     for entry in undecided:
         console.print(f"undecided {entry.task}: {_why(entry)}")
     console.print(table)
-    if any("controls-left-out" in entry.notes for entry in ledger.entries):
-        console.print(f"controls were left out, so no task is called valid; no fault was seen on {len(quiet)} tasks")
+    if some := sum("controls-left-out" in entry.notes for entry in ledger.entries):
+        console.print(f"controls of {some} tasks were left out, so they are not called valid; no fault was seen on {len(quiet)} of them")
     console.print(f"{ledger.suite} on {ledger.substrate.name} ({ledger.substrate.fidelity}, {ledger.substrate.digest}): {coverage(ledger)}")
 
 

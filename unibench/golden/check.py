@@ -48,7 +48,7 @@ class Plan:
         seeds: one instance a seed.
         repeats: how often each control runs on an instance.
         jobs: session processes side by side.
-        controls: globs of the controls to run, beside the goldens; all, if there is none. With some left out, no task is valid.
+        controls: globs of the controls to run, beside the goldens; all, if there is none. A task with some left out is not valid.
     """
 
     open_suite: Callable[[], RemoteSuite]
@@ -129,20 +129,30 @@ class GoldenCheck:
         return self.ledger()
 
     def _check_globs(self, suite: RemoteSuite) -> None:
-        """Looks whether each glob means some control of some task.
+        """Looks whether each glob means some control of some task that can run here; where a task cannot be drawn, nobody can tell.
 
         Raises:
             UnknownName: one means none.
         """
-        left, names = set(self.plan.controls), set[str]()
+        left, names, unknown = set(self.plan.controls), set[str](), False
         for task in self.plan.tasks if left else ():
-            found = {each["control"] for each in _listed(suite, task, self.plan.seeds[0], 0)[1]["controls"]}
+            try:
+                found = self._retried(suite, partial(self._names, suite, task))
+            except UnibenchError:
+                unknown = True  # the check itself says it of that task
+                continue
             names |= found
             left -= {glob for glob in left if any(fnmatchcase(name, glob) for name in found)}
             if not left:
                 return
-        if left:
+        if left and names and not unknown:
             raise UnknownName.among(f"control of the {len(self.plan.tasks)} tasks", sorted(left)[0], names)
+
+    def _names(self, suite: RemoteSuite, task: str) -> set[str]:
+        """The controls of a task's first instance; none if the task cannot run here."""
+        if suite.unavailable(task):
+            return set()
+        return {each["control"] for each in _listed(suite, task, self.plan.seeds[0], 0)[1]["controls"]}
 
     def _run_all(self, descriptors: dict[str, VerifierDescriptor], after: After, jobs: int) -> None:
         with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="golden") as pool:

@@ -140,9 +140,12 @@ def versions() -> dict[str, str]:
 
 
 def substrate() -> Substrate:
-    """The local desktop as a substrate; its digest names the versions of its packages and our own part of it."""
+    """The local desktop as a substrate; its digest names the versions of its packages and our own part of it.
+
+    That is its home, what runs in it, and the module that says its environment variables and mounts.
+    """
     ours = hashlib.sha256()
-    for path in sorted([*HOME.rglob("*"), *GUEST.rglob("*")]):
+    for path in sorted([*HOME.rglob("*"), *GUEST.rglob("*"), HERE / "desktop.py"]):
         if path.is_file() and path.suffix != ".pyc":
             ours.update(f"{path.relative_to(HERE)}\0".encode() + path.read_bytes())
     return Substrate(name="local", fidelity="stand-in", digest=digest({"packages": versions(), "ours": ours.hexdigest()}))

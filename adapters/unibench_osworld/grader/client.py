@@ -7,6 +7,7 @@ import queue
 import subprocess
 import threading
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -287,21 +288,24 @@ def set_up(
     return made, failed
 
 
-def cached(grader: Grader, assets: Sequence[Asset]) -> dict[str, str]:
-    """What is put into upstream's cache before a call: name in the cache, and the file as the box names it.
+def cache_name(asset: Asset) -> str:
+    """A file's name in upstream's cache.
 
     Upstream's set-up controller looks for ``<uuid5 of the URL>_<name>``, its getter ``cloud_file`` for the plain ``dest``.
     """
-    import uuid
+    need = asset.need
+    if need.cached or need.role == "gold":
+        return need.cached or need.name
+    return f"{uuid.uuid5(uuid.NAMESPACE_URL, need.url)}_{PurePosixPath(need.name).name}"
 
+
+def cached(grader: Grader, assets: Sequence[Asset]) -> dict[str, str]:
+    """What is put into upstream's cache before a call: name in the cache, and the file as the box names it."""
     found = {}
     for asset in assets:
-        name = asset.need.cached or asset.need.name
-        if asset.need.role != "gold" and not asset.need.cached:
-            name = f"{uuid.uuid5(uuid.NAMESPACE_URL, asset.need.url)}_{PurePosixPath(name).name}"
         if sha256(asset.path) != asset.sha256:
             raise EnvironmentFault(f"{asset.path} changed since it was looked at")
-        found[name] = grader.place(asset.path)
+        found[cache_name(asset)] = grader.place(asset.path)
     return found
 
 

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
     from unibench_android_world.session import AndroidHandle
 
-_NO_RECIPES = {"controls", "phone", "recipe"}
+_SHARED = {"controls", "phone", "recipe"}
+"""The modules that every recipe uses: they are in each recipe's digest."""
+_NO_RECIPES = {*_SHARED, "repro"}
+"""``repro`` is in no digest: it only writes scripts of faults that were found, so a decision does not depend on it."""
 _DONE = (Done(),)
 WORDS = "golden-from-words"
 DATA = "golden"
@@ -46,7 +49,7 @@ DATA = "golden"
 def load() -> None:
     """Imports every module of this package, so that all recipes are registered."""
     for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in {*_NO_RECIPES, "repro"}:
+        if module.name not in _NO_RECIPES:
             importlib.import_module(f"{package.__name__}.{module.name}")
 
 
@@ -70,7 +73,7 @@ class AndroidWorldGolden:
     def recipe_digest(self, task: str) -> str:
         recipe = recipe_of(task)
         modules = {base.__module__ for base in (recipe.__mro__ if recipe else ()) if base.__module__.startswith(package.__name__)}
-        names = sorted(modules | {f"{package.__name__}.{name}" for name in _NO_RECIPES})
+        names = sorted(modules | {f"{package.__name__}.{name}" for name in _SHARED})
         return hashlib.sha256("".join(inspect.getsource(importlib.import_module(name)) for name in names).encode()).hexdigest()[:32]
 
     def true_at_start(self, task: str) -> bool:

@@ -16,17 +16,17 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from unibench.environments import environment_python
-from unibench.errors import EnvironmentFault, Fault
+from unibench.errors import EnvironmentFault, Fault, UsageError
 from unibench.golden.control import CannotBuild, Control, Role, all_controls
 from unibench_golden_checks.osworld.controls import MODULE
 from unibench_osworld import OsworldSettings
+from unibench_osworld.grader.client import cache_name
 from unibench_osworld.machines import BROWSER, SERVER, VLC, VNC
 from unibench_osworld.session import DesktopSession
 from unibench_osworld.suite import OsworldSuite
@@ -44,7 +44,7 @@ class Row:
         ours: the verdict's ``raw``, or what the verdict or the fault says.
         upstream: what ``evaluate()`` returned, or raised.
         agree: ``same``; ``typed`` (upstream raised, or gave a number that hides a fault, and we say so); ``differs``; ``unsteady``
-            (they differed once, and agreed when each judged a fresh machine: upstream's own waits were too short); ``not made``.
+            (they differed on one machine, and agreed when each judged a fresh one); ``not made``.
     """
 
     task: str
@@ -83,21 +83,15 @@ def upstreams(session: DesktopSession) -> str:
     """
     episode, targets = session.episode, session.handle.machine.targets
     ports = [str(targets.get(port, ("", port))[1]) for port in (SERVER, BROWSER, VNC, VLC)]
-    files = {}
-    for asset in episode.assets:
-        name = asset.need.name
-        if asset.need.role != "gold":
-            name = f"{uuid.uuid5(uuid.NAMESPACE_URL, asset.need.url)}_{PurePosixPath(name).name}"
-        files[name] = str(asset.path)
     with tempfile.TemporaryDirectory() as folder:
         call: dict[str, Any] = {
             "address": ":".join([targets[SERVER][0], *ports]),
             "cache": folder,
             "task": episode.task.definition,
-            "files": files,
+            "files": {cache_name(asset): str(asset.path) for asset in episode.assets},
             "made": episode.made,
             "history": episode.history,
-            "password": session._settings.client_password,
+            "password": session.handle.settings.client_password,
         }
         done = subprocess.run(
             [str(environment_python("osworld")), str(HERE / "upstreams_own.py")],
@@ -134,7 +128,13 @@ def compared(mine: str, theirs: str) -> str:
 
 
 def rows(suite: OsworldSuite, session: DesktopSession, task: str, names: Sequence[str] = ()) -> Iterator[Row]:
-    """A row for each of a task's chosen end states."""
+    """A row for each of a task's chosen end states.
+
+    Raises:
+        UsageError: the session's machine is no local desktop, which alone may be judged outside of the grader's box.
+    """
+    if session.substrate.name != "local":
+        raise UsageError(f"parity is for the substrate local, and this is {session.substrate.name}")
     for control in chosen(all_controls(MODULE, suite.draw(task, 0)), names):
         start = time.monotonic()
         try:
@@ -150,6 +150,12 @@ def rows(suite: OsworldSuite, session: DesktopSession, task: str, names: Sequenc
         except (CannotBuild, Fault, subprocess.TimeoutExpired) as error:
             mine, theirs, agree = f"{type(error).__name__}: {error}"[:60], "", NOT_MADE
         yield Row(task, control.name, mine, theirs, agree, time.monotonic() - start)
+
+
+def status(found: Sequence[Row]) -> int:
+    """The exit status: 0 if something was compared, and nothing differs or could not be made."""
+    kinds = {row.agree for row in found}
+    return 0 if kinds & {SAME, TYPED} and not kinds & {DIFFERS, NOT_MADE} else 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -185,7 +191,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         session.close()
     counts = ", ".join(f"{kind} {sum(row.agree == kind for row in found)}" for kind in (SAME, TYPED, UNSTEADY, DIFFERS, NOT_MADE))
     sys.stdout.write(f"{len(found)} end states of {len({row.task for row in found})} tasks: {counts}\n")
-    return 1 if any(row.agree == DIFFERS for row in found) or not found else 0
+    return status(found)
 
 
 if __name__ == "__main__":
