@@ -150,6 +150,27 @@ def test_what_it_does_not_do_is_refused_and_remembered(guest: WindowsGuestClient
     assert len(machine.gaps) == 6
 
 
+def test_an_unknown_route_is_remembered(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    with pytest.raises(GuestRefused, match="no route GET /no_such_route") as refused:
+        guest.http.ask("GET", "/no_such_route")
+    assert refused.value.status == 404 and machine.gaps == ["GET /no_such_route: no such route"]
+    with pytest.raises(GuestRefused):
+        guest.http.ask("GET", "/file")
+    assert machine.gaps[1:] == ["GET /file: no such route"]
+
+
+def test_a_fault_of_the_files_is_remembered_and_a_missing_file_is_not(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    assert guest.file(DESKTOP + "\\a.txt") is None and machine.gaps == []
+    guest.create_file(DESKTOP + "\\a.txt")
+    with pytest.raises(GuestRefused, match="FileNotFoundError"):
+        guest.execute(["cmd", "/c", "copy", DESKTOP + "\\a.txt", "C:\\no\\folder"])
+    with pytest.raises(GuestRefused, match=r"FileExistsError|NotADirectoryError"):
+        guest.execute(["cmd", "/c", "mkdir", DESKTOP + "\\a.txt\\b"])
+    with pytest.raises(GuestRefused, match="OSError"):
+        guest.file(DESKTOP + "\\" + 300 * "a")
+    assert len(machine.gaps) == 3 and not any(str(machine.root) in gap for gap in machine.gaps)
+
+
 def test_a_window_that_is_not_there_is_no_gap_but_an_answer(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
     with pytest.raises(GuestRefused, match="not found") as refused:
         guest.activate_window("Documents")
@@ -243,6 +264,14 @@ def test_a_script_that_gets_out_of_its_names_is_still_in_a_sandbox(sandboxed: No
     with pytest.raises(AssertionError):
         assert guest.execute(["python", "-c", code]).returncode == 0
     assert not mark.exists()
+
+
+def test_a_script_that_ends_python_itself_gives_no_answer(sandboxed: None, guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    found = "posix = [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'BuiltinImporter'][0].load_module('posix')"
+    for last in (r"posix.write(2, b'\xff')", "posix.write(1, b'[]')"):
+        with pytest.raises(EnvironmentFault, match="without an answer"):
+            guest.execute(["python", "-c", f"{found}; {last}; posix._exit(1)"])
+    assert len(machine.gaps) == 2
 
 
 def test_a_script_that_never_ends_is_ended(sandboxed: None, machine: PathMappedGuest, monkeypatch: pytest.MonkeyPatch) -> None:

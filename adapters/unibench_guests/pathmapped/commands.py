@@ -62,11 +62,13 @@ def _python(root: Path, code: str) -> CommandResult:
     done = run(argv, stdin=json.dumps({"code": code, "root": ROOT}).encode(), sees=seen, limits=Limits(seconds=SECONDS))
     try:
         said = json.loads(done.stdout)
-    except ValueError:
-        raise EnvironmentFault(f"the guest's Python ended without an answer ({done.ended})", detail=done.stderr.decode()[-2000:]) from None
-    if said["gap"]:
-        raise Gap(str(said["gap"]))
-    return CommandResult(str(said["output"]), str(said["error"]), int(said["returncode"]))
+        gap, result = str(said["gap"]), CommandResult(str(said["output"]), str(said["error"]), int(said["returncode"]))
+    except (ValueError, KeyError, TypeError):
+        detail = done.stderr.decode(errors="replace")[-2000:]
+        raise EnvironmentFault(f"the guest's Python ended without an answer ({done.ended})", detail=detail) from None
+    if gap:
+        raise Gap(gap)
+    return result
 
 
 def _cmd(root: Path, line: str) -> CommandResult:
