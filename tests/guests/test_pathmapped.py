@@ -210,6 +210,30 @@ def test_the_few_commands_that_it_knows(guest: WindowsGuestClient, machine: Path
     assert machine.gaps == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "taskkill /im x.exe & reg add HKCU\\Software\\x",
+        "taskkill /im x.exe\nreg add HKCU\\Software\\x",
+        "taskkill /im x.exe /f > C:\\a.txt",
+        'taskkill /fi "status eq running"',
+        "sudo reboot",
+        "sudo chown -R user:user /home/user/.config/x & reg add HKCU\\Software\\x",
+        "sudo chown -R user:user /home/user/.config/x /etc",
+        "powershell -Command Get-Process | Stop-Process",
+    ],
+)
+def test_what_is_joined_to_a_known_command_is_a_gap(guest: WindowsGuestClient, machine: PathMappedGuest, line: str) -> None:
+    with pytest.raises(GuestRefused, match="the path-mapped guest has no"):
+        guest.execute(line, shell=True)
+    assert len(machine.gaps) == 1
+
+
+def test_upstreams_own_sudo_is_answered_as_windows_does(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    done = guest.execute(["sudo chown -R user:user /home/user/.config/google-chrome/Default/History"], shell=True)
+    assert done.returncode == 1 and "not recognized" in done.error and machine.gaps == []
+
+
 def python(guest: WindowsGuestClient, code: str) -> tuple[str, int]:
     done = guest.execute(["python", "-c", code])
     return done.output, done.returncode
@@ -229,6 +253,7 @@ def test_python_sees_windows_and_the_guests_files(sandboxed: None, guest: Window
     assert failed.returncode == 1 and "FileNotFoundError" in failed.error
     keys = "import pyautogui; import time; pyautogui.hotkey('ctrl', 's'); time.sleep(600)"
     assert python(guest, keys) == ("", 0)
+    assert python(guest, "import os; print(os.system('taskkill /F /IM msedge.exe /T'))") == ("128\n", 0)
     assert machine.gaps == []
 
 
@@ -242,6 +267,7 @@ def test_python_sees_windows_and_the_guests_files(sandboxed: None, guest: Window
         "open('C:/Users/Docker/a', 'w')",
         "import winreg",
         "import subprocess; subprocess.call('shutdown /s')",
+        "import os; os.system('taskkill /im x.exe & reg add HKCU')",
         "import os; os.listdir('D:/')",
         "print(eval('1'))",
     ],
