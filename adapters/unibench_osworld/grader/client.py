@@ -66,7 +66,6 @@ class Part(_Strict):
     expected: JsonValue = None
     score: float | str | None = None
     raised: str = ""
-    cut_off: bool = False
 
 
 class Result(_Strict):
