@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from unibench.errors import EnvironmentFault
 from unibench_guests.errors import GuestRefused
 from unibench_guests.pathmapped import PathMappedGuest
+from unibench_guests.pathmapped import guest as guest_module
 from unibench_guests.pathmapped.guest import version
 from unibench_guests.pathmapped.paths import HOME, NotMapped, expand, mapped
 from unibench_guests.windows import WindowsGuestClient
@@ -283,13 +285,16 @@ def test_what_python_cannot_do_here_is_a_gap_or_an_error(
     assert len(machine.gaps) == 1
 
 
-def test_a_script_that_gets_out_of_its_names_is_still_in_a_sandbox(sandboxed: None, guest: WindowsGuestClient, tmp_path: Path) -> None:
+def test_a_script_that_gets_out_of_its_names_is_still_in_a_sandbox(
+    sandboxed: None, guest: WindowsGuestClient, machine: PathMappedGuest, tmp_path: Path
+) -> None:
+    found = "posix = [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'BuiltinImporter'][0].load_module('posix')"
     mark = tmp_path / "mark"
-    reach = "().__class__.__base__.__subclasses__()"
-    code = f"found = [c for c in {reach} if c.__name__ == 'BuiltinImporter'][0].load_module('posix'); print(found.open({str(mark)!r}, 65))"
-    with pytest.raises(AssertionError):
-        assert guest.execute(["python", "-c", code]).returncode == 0
-    assert not mark.exists()
+    for path, said in ((str(mark), "FileNotFoundError: [Errno 2]"), ("/guest/C/mark", "OSError: [Errno 30] Read-only file system")):
+        done = guest.execute(["python", "-c", f"{found}; print('out'); posix.open({path!r}, posix.O_WRONLY | posix.O_CREAT)"])
+        assert (done.output, done.returncode) == ("out\n", 1)
+        assert done.error.splitlines()[-1].startswith(said) and path in done.error
+    assert not mark.exists() and not (machine.root / "C" / "mark").exists()
 
 
 def test_a_script_that_ends_python_itself_gives_no_answer(sandboxed: None, guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
@@ -307,5 +312,14 @@ def test_a_script_that_never_ends_is_ended(sandboxed: None, machine: PathMappedG
     assert len(machine.gaps) == 1
 
 
-def test_the_digest_names_the_code() -> None:
-    assert version().startswith("pathmapped-") and version() == version()
+def test_the_digest_names_the_code_and_the_untouched_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = version()
+    assert before.startswith("pathmapped-")
+    shutil.copytree(Path(guest_module.__file__).parent, tmp_path / "copy")
+    monkeypatch.setattr(guest_module, "__file__", str(tmp_path / "copy" / "guest.py"))
+    assert version() == before
+    with (tmp_path / "copy" / "sandboxed_python.py").open("a") as code:
+        code.write("# altered\n")
+    altered = version()
+    monkeypatch.setattr(guest_module, "FOLDERS", (*guest_module.FOLDERS, "Saved Games"))
+    assert len({before, altered, version()}) == 3
