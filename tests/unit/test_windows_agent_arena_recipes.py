@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import struct
+import types
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from unibench_golden_checks.osworld.artefacts import end_applications
 from unibench_golden_checks.windows_agent_arena import app_files, browsers, documents, explorer, stand_ins
-from unibench_golden_checks.windows_agent_arena.artefacts import artefact_controls
+from unibench_golden_checks.windows_agent_arena.artefacts import NothingRuns, artefact_controls
+from unibench_guests.errors import GuestRefused
+from unibench_guests.pathmapped import PathMappedGuest
 from unibench_osworld.assets import needs, place_of
+from unibench_osworld.session import DesktopHandle
 from unibench_osworld.task_check import used_getters
 from unibench_osworld.task_files import TaskFile, TaskSet, find_folder
 from unibench_windows_agent_arena import EXAMPLES, FOLDERS
@@ -104,3 +110,13 @@ def test_settings_are_read_back_by_their_names() -> None:
     assert browsers.nested({"a.b": 1, "a.c": 2, "d": None}) == {"a": {"b": 1, "c": 2}, "d": None}
     data = browsers._cookies("b.com", "a.com")
     assert browsers.rows(data, "SELECT host_key FROM cookies ORDER BY host_key") == ["a.com", "b.com"]
+
+
+def test_where_nothing_runs_applications_have_ended_and_what_else_is_removed_is_a_gap() -> None:
+    with PathMappedGuest() as machine, NothingRuns(machine.url) as guest:
+        end_applications(cast(DesktopHandle, types.SimpleNamespace(guest=guest)))
+        assert machine.gaps == []
+        for command in ("rm -rf C:/Users/Docker/Desktop", ["rm", "a"], "pkill -9 -x gimp", ["pkill", "gimp"]):
+            with pytest.raises(GuestRefused):
+                guest.execute(command, shell=True)
+        assert len(machine.gaps) == 4
