@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from unibench.errors import EnvironmentFault, Unavailable
 from unibench_guests.local.guest.http_basics import Handler, Refused, Reply, Request, Route, as_json, as_text
 from unibench_guests.pathmapped.commands import Gap, execute
-from unibench_guests.pathmapped.paths import HOME, NotAllowed, NotMapped, expand
+from unibench_guests.pathmapped.paths import HOME, TRASH, NotAllowed, NotMapped, expand
 
 if TYPE_CHECKING:
     from unibench_guests.pathmapped.guest import PathMappedGuest
 
-TRASH = r"C:\$Recycle.Bin"
 NEEDS = {
     "/screenshot": "a screen",
     "/accessibility": "UI Automation",
