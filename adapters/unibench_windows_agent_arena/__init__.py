@@ -21,8 +21,11 @@ EXAMPLES = {"normal": "examples", "hard": "examples_noctxt"}
 
 
 class WindowsSettings(DesktopSettings):
-    """WindowsAgentArena's settings: OSWorld's with its own waits (``run.py``, ``desktop_env.py`` at 6d39ed8), and how hard."""
+    """WindowsAgentArena's settings: OSWorld's with its own screen and waits (``run.py``, ``desktop_env.py`` at 6d39ed8), and how hard."""
 
+    screen_height: int = setting(
+        1200, upstream=1200, affects_scores=True, gt=0, le=16384, description="pixels (upstream's --screen_height, run.py)"
+    )
     pause: float = setting(3.0, upstream=3.0, affects_scores=True, ge=0, le=60, description="seconds to sleep after each action")
     ready_seconds: float = setting(
         0.0,

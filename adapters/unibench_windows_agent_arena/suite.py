@@ -19,8 +19,8 @@ from unibench_osworld.suite import OsworldSuite
 from unibench_osworld.task_check import Known, check_tasks, installed_source
 from unibench_osworld.task_files import TaskFile, TaskSet, find_folder, task_set
 from unibench_windows_agent_arena import EXAMPLES, FACE, FOLDERS, NAME, PATH_MAPPED
-from unibench_windows_agent_arena.programs import definition_without, lacking
 from unibench_windows_agent_arena.tables import getter, metric, tables
+from unibench_windows_agent_arena.without_programs import definition_without, lacking
 
 if TYPE_CHECKING:
     from unibench_osworld.machines import Machine

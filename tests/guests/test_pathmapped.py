@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from unibench.errors import EnvironmentFault
 from unibench_guests.errors import GuestRefused
 from unibench_guests.pathmapped import PathMappedGuest
+from unibench_guests.pathmapped import guest as guest_module
 from unibench_guests.pathmapped.guest import version
 from unibench_guests.pathmapped.paths import HOME, NotMapped, expand, mapped
 from unibench_guests.windows import WindowsGuestClient
@@ -150,6 +152,27 @@ def test_what_it_does_not_do_is_refused_and_remembered(guest: WindowsGuestClient
     assert len(machine.gaps) == 6
 
 
+def test_an_unknown_route_is_remembered(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    with pytest.raises(GuestRefused, match="no route GET /no_such_route") as refused:
+        guest.http.ask("GET", "/no_such_route")
+    assert refused.value.status == 404 and machine.gaps == ["GET /no_such_route: no such route"]
+    with pytest.raises(GuestRefused):
+        guest.http.ask("GET", "/file")
+    assert machine.gaps[1:] == ["GET /file: no such route"]
+
+
+def test_a_fault_of_the_files_is_remembered_and_a_missing_file_is_not(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    assert guest.file(DESKTOP + "\\a.txt") is None and machine.gaps == []
+    guest.create_file(DESKTOP + "\\a.txt")
+    with pytest.raises(GuestRefused, match="FileNotFoundError"):
+        guest.execute(["cmd", "/c", "copy", DESKTOP + "\\a.txt", "C:\\no\\folder"])
+    with pytest.raises(GuestRefused, match=r"FileExistsError|NotADirectoryError"):
+        guest.execute(["cmd", "/c", "mkdir", DESKTOP + "\\a.txt\\b"])
+    with pytest.raises(GuestRefused, match="OSError"):
+        guest.file(DESKTOP + "\\" + 300 * "a")
+    assert len(machine.gaps) == 3 and not any(str(machine.root) in gap for gap in machine.gaps)
+
+
 def test_a_window_that_is_not_there_is_no_gap_but_an_answer(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
     with pytest.raises(GuestRefused, match="not found") as refused:
         guest.activate_window("Documents")
@@ -189,6 +212,30 @@ def test_the_few_commands_that_it_knows(guest: WindowsGuestClient, machine: Path
     assert machine.gaps == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "taskkill /im x.exe & reg add HKCU\\Software\\x",
+        "taskkill /im x.exe\nreg add HKCU\\Software\\x",
+        "taskkill /im x.exe /f > C:\\a.txt",
+        'taskkill /fi "status eq running"',
+        "sudo reboot",
+        "sudo chown -R user:user /home/user/.config/x & reg add HKCU\\Software\\x",
+        "sudo chown -R user:user /home/user/.config/x /etc",
+        "powershell -Command Get-Process | Stop-Process",
+    ],
+)
+def test_what_is_joined_to_a_known_command_is_a_gap(guest: WindowsGuestClient, machine: PathMappedGuest, line: str) -> None:
+    with pytest.raises(GuestRefused, match="the path-mapped guest has no"):
+        guest.execute(line, shell=True)
+    assert len(machine.gaps) == 1
+
+
+def test_upstreams_own_sudo_is_answered_as_windows_does(guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    done = guest.execute(["sudo chown -R user:user /home/user/.config/google-chrome/Default/History"], shell=True)
+    assert done.returncode == 1 and "not recognized" in done.error and machine.gaps == []
+
+
 def python(guest: WindowsGuestClient, code: str) -> tuple[str, int]:
     done = guest.execute(["python", "-c", code])
     return done.output, done.returncode
@@ -208,6 +255,7 @@ def test_python_sees_windows_and_the_guests_files(sandboxed: None, guest: Window
     assert failed.returncode == 1 and "FileNotFoundError" in failed.error
     keys = "import pyautogui; import time; pyautogui.hotkey('ctrl', 's'); time.sleep(600)"
     assert python(guest, keys) == ("", 0)
+    assert python(guest, "import os; print(os.system('taskkill /F /IM msedge.exe /T'))") == ("128\n", 0)
     assert machine.gaps == []
 
 
@@ -221,6 +269,7 @@ def test_python_sees_windows_and_the_guests_files(sandboxed: None, guest: Window
         "open('C:/Users/Docker/a', 'w')",
         "import winreg",
         "import subprocess; subprocess.call('shutdown /s')",
+        "import os; os.system('taskkill /im x.exe & reg add HKCU')",
         "import os; os.listdir('D:/')",
         "print(eval('1'))",
     ],
@@ -236,13 +285,24 @@ def test_what_python_cannot_do_here_is_a_gap_or_an_error(
     assert len(machine.gaps) == 1
 
 
-def test_a_script_that_gets_out_of_its_names_is_still_in_a_sandbox(sandboxed: None, guest: WindowsGuestClient, tmp_path: Path) -> None:
+def test_a_script_that_gets_out_of_its_names_is_still_in_a_sandbox(
+    sandboxed: None, guest: WindowsGuestClient, machine: PathMappedGuest, tmp_path: Path
+) -> None:
+    found = "posix = [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'BuiltinImporter'][0].load_module('posix')"
     mark = tmp_path / "mark"
-    reach = "().__class__.__base__.__subclasses__()"
-    code = f"found = [c for c in {reach} if c.__name__ == 'BuiltinImporter'][0].load_module('posix'); print(found.open({str(mark)!r}, 65))"
-    with pytest.raises(AssertionError):
-        assert guest.execute(["python", "-c", code]).returncode == 0
-    assert not mark.exists()
+    for path, said in ((str(mark), "FileNotFoundError: [Errno 2]"), ("/guest/C/mark", "OSError: [Errno 30] Read-only file system")):
+        done = guest.execute(["python", "-c", f"{found}; print('out'); posix.open({path!r}, posix.O_WRONLY | posix.O_CREAT)"])
+        assert (done.output, done.returncode) == ("out\n", 1)
+        assert done.error.splitlines()[-1].startswith(said) and path in done.error
+    assert not mark.exists() and not (machine.root / "C" / "mark").exists()
+
+
+def test_a_script_that_ends_python_itself_gives_no_answer(sandboxed: None, guest: WindowsGuestClient, machine: PathMappedGuest) -> None:
+    found = "posix = [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'BuiltinImporter'][0].load_module('posix')"
+    for last in (r"posix.write(2, b'\xff')", "posix.write(1, b'[]')"):
+        with pytest.raises(EnvironmentFault, match="without an answer"):
+            guest.execute(["python", "-c", f"{found}; {last}; posix._exit(1)"])
+    assert len(machine.gaps) == 2
 
 
 def test_a_script_that_never_ends_is_ended(sandboxed: None, machine: PathMappedGuest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,5 +312,14 @@ def test_a_script_that_never_ends_is_ended(sandboxed: None, machine: PathMappedG
     assert len(machine.gaps) == 1
 
 
-def test_the_digest_names_the_code() -> None:
-    assert version().startswith("pathmapped-") and version() == version()
+def test_the_digest_names_the_code_and_the_untouched_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = version()
+    assert before.startswith("pathmapped-")
+    shutil.copytree(Path(guest_module.__file__).parent, tmp_path / "copy")
+    monkeypatch.setattr(guest_module, "__file__", str(tmp_path / "copy" / "guest.py"))
+    assert version() == before
+    with (tmp_path / "copy" / "sandboxed_python.py").open("a") as code:
+        code.write("# altered\n")
+    altered = version()
+    monkeypatch.setattr(guest_module, "FOLDERS", (*guest_module.FOLDERS, "Saved Games"))
+    assert len({before, altered, version()}) == 3

@@ -176,7 +176,7 @@ BEFORE: dict[str, dict[str, Any]] = {
         **_saved("milk", _step("launch", command=["notepad", NOTE]), _step("create_file", path=NOTE, content="eggs\n")),
     },
     "kept": {"instruction": "Keep the history.", **_saved("kept beside", _step("history", path=NOTE))},
-    "gone": {
+    "closed": {
         "instruction": "Set the home page.",
         "config": [],
         "evaluator": {

@@ -122,15 +122,27 @@ def test_the_set_ups_assets_are_found_and_its_linux_command_is_no_failure(suite:
     assert judge(suite, session, "kept").status is Status.PASS
 
 
-def test_what_evaluate_swallows_is_upstreams_0_unless_the_machine_was_gone(suite: WindowsAgentArenaSuite, session: DesktopSession) -> None:
+def test_what_evaluate_swallows_is_upstreams_0_unless_the_machine_was_gone(
+    suite: WindowsAgentArenaSuite, session: DesktopSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session.reset(suite.draw("ours/note", 0))
     session.handle.guest.recycle(arena.NOTE)
     missing = session.verify()
     assert (missing.status, missing.raw) == (Status.FAIL, 0.0)
     assert "AttributeError" in json.loads(session.artifacts()["evaluation.json"])["result"]["parts"][0]["raised"]
-    gone = judge(suite, session, "gone")
-    assert (gone.status, gone.error.type) == (Status.UNSCORED, "CutOff")
-    assert "the browser is gone" in gone.error.message
+    closed = judge(suite, session, "closed")
+    assert (closed.status, closed.raw, closed.error) == (Status.FAIL, 0.0, None)
+    assert "the browser is gone" in session.artifacts()["evaluation.json"].decode()
+    session.reset(suite.draw("ours/note", 0))
+    call = session.grader.call
+
+    def cut(job: str, **params: Any) -> dict[str, Any]:
+        session.grader.relay.lead_to({})
+        return call(job, **params)
+
+    monkeypatch.setattr(session.grader, "call", cut)
+    with pytest.raises(EnvironmentFault, match="does not answer its verifier: /file"):
+        session.verify()
 
 
 @pytest.mark.parametrize(

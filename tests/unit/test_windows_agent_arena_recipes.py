@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import struct
+import types
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from unibench_golden_checks.windows_agent_arena import app_files, browsers, documents, explorer, stand_ins
-from unibench_golden_checks.windows_agent_arena.artefacts import artefact_controls
+from unibench_golden_checks.osworld.artefacts import end_applications
+from unibench_golden_checks.windows_agent_arena import app_files, browsers, documents, explorer, making, stand_ins
+from unibench_golden_checks.windows_agent_arena.artefacts import NothingRuns, artefact_controls
+from unibench_guests.errors import GuestRefused
+from unibench_guests.pathmapped import PathMappedGuest
 from unibench_osworld.assets import needs, place_of
+from unibench_osworld.session import DesktopHandle
 from unibench_osworld.task_check import used_getters
 from unibench_osworld.task_files import TaskFile, TaskSet, find_folder
 from unibench_windows_agent_arena import EXAMPLES, FOLDERS
-from unibench_windows_agent_arena.programs import definition_without, lacking
 from unibench_windows_agent_arena.tables import getter
+from unibench_windows_agent_arena.without_programs import definition_without, lacking
 
 DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 needs_data = pytest.mark.skipif(not DATA, reason="UNIBENCH_TEST_DATA names no folder with upstream's task files")
@@ -104,3 +110,33 @@ def test_settings_are_read_back_by_their_names() -> None:
     assert browsers.nested({"a.b": 1, "a.c": 2, "d": None}) == {"a": {"b": 1, "c": 2}, "d": None}
     data = browsers._cookies("b.com", "a.com")
     assert browsers.rows(data, "SELECT host_key FROM cookies ORDER BY host_key") == ["a.com", "b.com"]
+
+
+def test_where_nothing_runs_applications_have_ended_and_what_else_is_removed_is_a_gap() -> None:
+    with PathMappedGuest() as machine, NothingRuns(machine.url) as guest:
+        end_applications(cast(DesktopHandle, types.SimpleNamespace(guest=guest)))
+        assert machine.gaps == []
+        for command in ("rm -rf C:/Users/Docker/Desktop", ["rm", "a"], "pkill -9 -x gimp", ["pkill", "gimp"]):
+            with pytest.raises(GuestRefused):
+                guest.execute(command, shell=True)
+        assert len(machine.gaps) == 4
+
+
+def test_the_kind_alone_says_which_program_makes_a_file_and_it_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def made(program: Path, suite: str, /, **wanted: object) -> bytes:
+        asked.append((program.parent.name, wanted))
+        return str(len(asked)).encode()
+
+    monkeypatch.setattr(making.osworlds, "made", made)
+    making._once.cache_clear()
+    try:
+        for _ in range(2):
+            assert making.made(kind="docx", paragraphs=["a"]) == b"1"
+            assert making.made(kind="seven_zip", files={"a": "b"}) == b"2"
+        assert making.made(kind="styled_docx", paragraphs=[{"text": "a"}]) == b"3"
+    finally:
+        making._once.cache_clear()
+    assert [folder for folder, _ in asked] == ["osworld", "windows_agent_arena", "windows_agent_arena"]
+    assert asked[0][1] == {"kind": "docx", "paragraphs": ["a"]}

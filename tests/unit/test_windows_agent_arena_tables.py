@@ -9,10 +9,11 @@ import pytest
 
 from unibench.errors import UnknownName
 from unibench.kinds import check_kind
+from unibench_osworld import OsworldSettings
 from unibench_osworld.describe import Upstream, describe
 from unibench_osworld.task_check import check_tasks
 from unibench_osworld.task_files import TaskSet, find_folder
-from unibench_windows_agent_arena import EXAMPLES, FOLDERS
+from unibench_windows_agent_arena import EXAMPLES, FACE, FOLDERS, WindowsSettings
 from unibench_windows_agent_arena.suite import KNOWN
 from unibench_windows_agent_arena.tables import WINDOWS_GETTERS, getter, metric
 
@@ -64,3 +65,11 @@ def test_a_table_of_osworlds_does_not_know_windows_getters() -> None:
 
     with pytest.raises(UnknownName, match="night_light_state"):
         osworlds("night_light_state")
+
+
+def test_the_screen_is_upstreams_own() -> None:
+    settings = WindowsSettings()
+    assert (settings.screen, OsworldSettings().screen) == ((1920, 1200), (1920, 1080))
+    assert FACE.offers(settings).screen == (1920, 1200)
+    assert not any("screen" in said for said in settings.not_upstreams())
+    assert any("screen_height" in said for said in WindowsSettings(screen_height=1080).not_upstreams())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from unibench.errors import EnvironmentFault
 from unibench_guests.client import CommandResult
+from unibench_guests.pathmapped.lines import joined, killed, linux_only
 from unibench_guests.pathmapped.paths import expand, mapped
 from unibench_guests.sandbox import Limits, Sees, run
 
@@ -18,10 +19,8 @@ ROOT = "/guest"
 PROGRAM = "/unibench/pathmapped"
 SECONDS = 20.0
 _MOST = 64 << 20
-_KILL = re.compile(r"(?i)^taskkill(?:\.exe)?\b.*?/im\s+(\S+)")
 _TEST_PATH = re.compile(r"(?s)^if \(Test-Path -Path '([^']*)'\) \{ '([^']*)' \}$")
 _NEW_FOLDER = ["New-Item", "-ItemType", "Directory", "-Force", "-Path"]
-_JOINS = re.compile(r"[|&<>^]")
 
 
 class Gap(Exception):
@@ -42,14 +41,15 @@ def execute(root: Path, command: str | Sequence[str]) -> CommandResult:
     program = words[0].lower().removesuffix(".exe")
     if program == "python" and words[1:2] == ["-c"] and not isinstance(command, str):
         return _python(root, words[2])
+    if joined(line):
+        raise Gap(f"the joined commands {line[:200]!r}")
     if program == "cmd" and words[1:2] == ["/c"]:
         return _cmd(root, " ".join(words[2:]))
     if program == "powershell" and words[1:2] == ["-Command"]:
         return _powershell(root, words[2:])
-    if found := _KILL.match(line):
-        return CommandResult("", f'ERROR: The process "{found.group(1)}" not found.\n', 128)
-    if line.startswith("sudo "):
-        # Upstream's set-up controller runs it on every guest, after it has put a browser's history there.
+    if ended := killed(line):
+        return CommandResult("", f'ERROR: The process "{ended}" not found.\n', 128)
+    if linux_only(line):
         return CommandResult("", "'sudo' is not recognized as an internal or external command,\noperable program or batch file.\n", 1)
     raise Gap(f"the command {line[:200]!r}")
 
@@ -62,16 +62,16 @@ def _python(root: Path, code: str) -> CommandResult:
     done = run(argv, stdin=json.dumps({"code": code, "root": ROOT}).encode(), sees=seen, limits=Limits(seconds=SECONDS))
     try:
         said = json.loads(done.stdout)
-    except ValueError:
-        raise EnvironmentFault(f"the guest's Python ended without an answer ({done.ended})", detail=done.stderr.decode()[-2000:]) from None
-    if said["gap"]:
-        raise Gap(str(said["gap"]))
-    return CommandResult(str(said["output"]), str(said["error"]), int(said["returncode"]))
+        gap, result = str(said["gap"]), CommandResult(str(said["output"]), str(said["error"]), int(said["returncode"]))
+    except (ValueError, KeyError, TypeError):
+        detail = done.stderr.decode(errors="replace")[-2000:]
+        raise EnvironmentFault(f"the guest's Python ended without an answer ({done.ended})", detail=detail) from None
+    if gap:
+        raise Gap(gap)
+    return result
 
 
 def _cmd(root: Path, line: str) -> CommandResult:
-    if _JOINS.search(line):
-        raise Gap(f"the joined commands {line[:200]!r}")
     name, *words = line.split()
     match name.lower(), words:
         case (("mkdir" | "md"), [folder]):

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from unibench.record import digest
 from unibench_guests.pathmapped import routes
-from unibench_guests.pathmapped.paths import ENVIRONMENT, HOME, mapped
+from unibench_guests.pathmapped.paths import ENVIRONMENT, HOME, TRASH, mapped
 
 FOLDERS = (
     "Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos", r"AppData\Local\Temp",
@@ -20,7 +20,6 @@ FOLDERS = (
     r"AppData\Roaming\Code\User", r"AppData\Roaming\LibreOffice\4\user", r"AppData\Roaming\vlc",
 )  # fmt: skip
 """A user's folders, and those in which WindowsAgentArena's programs keep their settings; all empty."""
-TRASH = r"C:\$Recycle.Bin"
 
 
 class PathMappedGuest:

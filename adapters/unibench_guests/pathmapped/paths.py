@@ -8,6 +8,7 @@ from pathlib import Path
 
 HOME = r"C:\Users\Docker"
 """The user's profile; WindowsAgentArena's image has the user Docker."""
+TRASH = r"C:\$Recycle.Bin"
 ENVIRONMENT = {
     "USERPROFILE": HOME,
     "HOMEDRIVE": "C:",

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from unibench.errors import EnvironmentFault, Unavailable
 from unibench_guests.local.guest.http_basics import Handler, Refused, Reply, Request, Route, as_json, as_text
 from unibench_guests.pathmapped.commands import Gap, execute
-from unibench_guests.pathmapped.paths import HOME, NotAllowed, NotMapped, expand
+from unibench_guests.pathmapped.paths import HOME, TRASH, NotAllowed, NotMapped, expand
 
 if TYPE_CHECKING:
     from unibench_guests.pathmapped.guest import PathMappedGuest
 
-TRASH = r"C:\$Recycle.Bin"
 NEEDS = {
     "/screenshot": "a screen",
     "/accessibility": "UI Automation",
@@ -53,7 +52,14 @@ def handler(guest: PathMappedGuest) -> type[Handler]:
     routes = {key: _guarded(guest, key[1], route) for key, route in Routes(guest).table().items()}
 
     class GuestHandler(Handler):
-        pass
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]
+            if (self.command, path) not in self.routes:
+                with guest.lock:
+                    guest.gaps.append(f"{self.command} {path}: no such route")
+            self._serve()
+
+        do_POST = do_GET
 
     GuestHandler.routes = routes
     return GuestHandler
@@ -74,6 +80,11 @@ def _guarded(guest: PathMappedGuest, name: str, route: Route) -> Route:
             except (EnvironmentFault, Unavailable) as error:
                 guest.gaps.append(f"{name}: {error}")
                 return as_json({"status": "error", "message": str(error)}, 500)
+            except (OSError, ValueError) as error:
+                # What Windows would say here is not known. A file that is not there is answered by the routes themselves.
+                said = f"{type(error).__name__}: {error}".replace(str(guest.root), "")
+                guest.gaps.append(f"{name}: {said}")
+                return as_json({"status": "error", "message": said}, 500)
 
     return guarded
 
@@ -181,7 +192,7 @@ class Routes:
         target = self._guest.at(expand(form["file_path"].decode(errors="replace")))
         try:
             target.write_bytes(form["file_data"])
-        except OSError as error:  # no such folder: upstream's server makes none
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:  # no such folder: upstream's server makes none
             return as_json({"status": "error", "message": f"{type(error).__name__}: {error.strerror}"}, 500)
         return as_text("File Uploaded")
 

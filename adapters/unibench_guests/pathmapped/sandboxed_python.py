@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import lines
 import paths
 
 PURE = ("abspath", "basename", "dirname", "isabs", "join", "normpath", "split", "splitdrive", "splitext", "normcase")
@@ -69,7 +70,7 @@ def modules(root: Path) -> dict[str, Any]:
 
     def call(command: Any, *args: Any, **kwargs: Any) -> int:
         line = command if isinstance(command, str) else " ".join(map(str, command))
-        if line.lower().startswith("taskkill "):
+        if lines.killed(line):
             return 128  # no such process: none runs
         raise Gap(f"the command {line!r}")
 

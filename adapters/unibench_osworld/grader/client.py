@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_va
 
 from unibench.errors import EnvironmentFault, SetupFault, Unavailable
 from unibench_guests.box import SYSTEM, Box, Mount, Plan
+from unibench_guests.pathmapped.lines import linux_only
 from unibench_osworld.assets import Asset, sha256
 from unibench_osworld.grader.relay import Relay
 
@@ -30,8 +31,6 @@ GRACE_SECONDS = 30.0
 MEMORY = 8 << 30
 PROCESSES = 192
 OPTIONAL = ("easyocr", "librosa")
-LINUX_ONLY = "sudo chown -R user:user /home/user/.config/"
-"""What upstream's set-up controller runs after it has put a browser's history in place, on Windows as well, where it cannot work."""
 HARMLESS = ("ipapi.co/", "publicsuffix.org/", "raw.githubusercontent.com/publicsuffix/")
 """What upstream asks in passing, and does without: the time zone (``getters/misc.py``), tldextract's list (it brings a copy)."""
 
@@ -68,7 +67,6 @@ class Part(_Strict):
     expected: JsonValue = None
     score: float | str | None = None
     raised: str = ""
-    cut_off: bool = False
 
 
 class Result(_Strict):
@@ -320,7 +318,7 @@ def failure(exchange: Mapping[str, Any], *, windows: bool = False) -> str:
     if exchange["path"] == "/setup/execute" and "returned" not in exchange:
         return f"{exchange['path']} gave no result: {exchange.get('said', '')}"
     if exchange["path"] == "/setup/execute" and exchange.get("returned") not in (0, None):
-        if windows and str(exchange.get("command", "")).startswith(LINUX_ONLY):
+        if windows and linux_only(str(exchange.get("command", ""))):
             return ""
         return f"a command returned {exchange['returned']}: {exchange.get('said', '').strip()}"
     return ""

@@ -267,24 +267,12 @@ def evaluate(call: dict[str, Any]) -> dict[str, Any]:
         value = float(env.evaluate())
         if not math.isfinite(value):
             raise ValueError(f"evaluate() gave {value!r}")
-        if cut_off := next((part["raised"] for part in parts if part.get("cut_off")), None):
-            outcome["error"] = {"type": "CutOff", "message": f"evaluate() gave {value:g} because {cut_off}", "detail": ""}
-        else:
-            outcome["value"] = value
+        outcome["value"] = value
     except Exception as error:  # noqa: BLE001 - what upstream lets escape; becomes the verdict's error
         import traceback
 
         outcome["error"] = {"type": type(error).__name__, "message": str(error)[:2000], "detail": traceback.format_exc()[-4000:]}
     return {**outcome, "parts": parts, "exchanges": exchanges.seen}
-
-
-def _cut_off(error: Exception) -> bool:
-    """Whether an error says that the machine, its browser or the network was not there, and nothing of what the agent did."""
-    return isinstance(error, ConnectionError | TimeoutError) or type(error).__module__.partition(".")[0] in (
-        "requests",
-        "urllib3",
-        "playwright",
-    )
 
 
 def watch_parts(env: Any, parts: list[dict[str, Any]]) -> None:
@@ -304,7 +292,7 @@ def watch_parts(env: Any, parts: list[dict[str, Any]]) -> None:
                 value = function(*args, **kwargs)
             except Exception as error:
                 # WindowsAgentArena's evaluate() takes what a result's getter raises for a 0.
-                part(place).update(raised=f"{type(error).__name__}: {error}"[:SHOWN], cut_off=_cut_off(error))
+                part(place).update(raised=f"{type(error).__name__}: {error}"[:SHOWN])
                 raise
             part(place)[key] = shown(value)
             return value

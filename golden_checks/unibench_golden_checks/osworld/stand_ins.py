@@ -13,7 +13,7 @@ from unibench.environments import environment_python
 from unibench.errors import Unavailable
 from unibench_golden_checks.osworld import mail_profile
 
-_PROGRAM = Path(__file__).parent / "make_file.py"
+PROGRAM = Path(__file__).parent / "make_file.py"
 _WORDS = "The quick brown fox jumps over the lazy dog, and the five boxing wizards jump quickly. "
 _TEXT = ["A heading", *(f"Paragraph {n}. {_WORDS * 3}" for n in range(1, 6))]
 _SLIDES = [[f"Slide {n}", f"What slide {n} says"] for n in range(1, 5)]
@@ -127,14 +127,14 @@ BY_PLACE: dict[str, dict[str, Any]] = {
 """Files that a recipe or a verifier looks into."""
 
 
-def made(**wanted: Any) -> bytes:
-    """A document by ``make_file.py``, in the suite's environment.
+def made(program: Path = PROGRAM, suite: str = "osworld", /, **wanted: Any) -> bytes:
+    """A document by ``make_file.py``, or a program like it, in a suite's environment.
 
     Raises:
         Unavailable: that is not installed, or lacks a library.
     """
-    python = environment_python("osworld")
-    done = subprocess.run([str(python), "-I", str(_PROGRAM)], input=json.dumps(wanted).encode(), capture_output=True, timeout=120)
+    python = environment_python(suite)
+    done = subprocess.run([str(python), "-I", str(program)], input=json.dumps(wanted).encode(), capture_output=True, timeout=120)
     if done.returncode != 0:
         last = (done.stderr.decode(errors="replace").strip().splitlines() or ["nothing was said"])[-1]
         raise Unavailable(f"no {wanted.get('kind')} could be made: {last}")
@@ -151,4 +151,4 @@ def recipe(place: str) -> dict[str, Any] | None:
 def version() -> str:
     """Names what makes the files."""
     tables = json.dumps([BY_KIND, BY_PLACE], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(_PROGRAM.read_bytes() + tables.encode()).hexdigest()[:16]
+    return hashlib.sha256(PROGRAM.read_bytes() + tables.encode()).hexdigest()[:16]

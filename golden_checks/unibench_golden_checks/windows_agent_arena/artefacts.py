@@ -12,13 +12,15 @@ from unibench_guests.windows import WindowsGuestClient
 from unibench_osworld.session import DesktopHandle
 from unibench_osworld.task_files import TaskFile
 
+_LOCK_FILES = "rm -f $(find ~ -name '.~lock.*' 2>/dev/null)"
+"""The line of OSWorld's ``end_applications``, whose text stays there: it is in the digest of every recipe of OSWorld's that uses it."""
+
 
 class NothingRuns(WindowsGuestClient):
-    """A client of the path-mapped guest for recipes that end applications first: there is none to end."""
+    """A client of the path-mapped guest for recipes that end applications first: there is none to end, and no lock file of one."""
 
     def execute(self, command: Command, *, shell: bool = False, seconds: float = 130.0) -> CommandResult:
-        words = command.split() if isinstance(command, str) else list(command)
-        if words[:1] in (["pkill"], ["rm"]):
+        if command == _LOCK_FILES or list(command[:3]) == ["pkill", "-9", "-x"]:
             return CommandResult("", "", 1)
         return super().execute(command, shell=shell, seconds=seconds)
 

@@ -41,7 +41,7 @@ class Rule:
 
 
 def _made(document: Document) -> bytes:
-    return made(kind="docx", **document)
+    return made(kind="styled_docx", **document)
 
 
 def _text(*fonts: str, first: str = "left") -> list[JsonValue]:

@@ -7,14 +7,13 @@ from functools import partial
 
 from pydantic import JsonValue
 
-from unibench_golden_checks.osworld.settings import Recipe
+from unibench_golden_checks.osworld.settings import Recipe, in_turn
 from unibench_golden_checks.windows_agent_arena.making import (
     BY_FILES,
     DESKTOP,
     DOCUMENTS,
     DOWNLOADS,
     PICTURES,
-    all_of,
     copied,
     folder,
     made,
@@ -26,8 +25,7 @@ from unibench_golden_checks.windows_agent_arena.making import (
     text_of,
     words_of,
 )
-from unibench_guests.pathmapped.guest import TRASH
-from unibench_guests.pathmapped.paths import HOME
+from unibench_guests.pathmapped.paths import HOME, TRASH
 
 _CLASS = bytes.fromhex("0114020000000000c000000000000046")
 _HAS_NAME, _HAS_RELATIVE_PATH, _HAS_WORKING_FOLDER, _UNICODE = 0x04, 0x08, 0x10, 0x80
@@ -107,16 +105,16 @@ TABLE: dict[str, Recipe] = {
     ),
     "file_explorer/0c9dda13-428c-492b-900b-f48562111f93-WOS": Recipe(
         wanted={DOCUMENTS: _archived(*_DOCS)},
-        golden=all_of(folder(_ARCHIVE), *(moved(f"{DOCUMENTS}\\{name}", f"{_ARCHIVE}\\{name}") for name in _DOCS)),
+        golden=in_turn(folder(_ARCHIVE), *(moved(f"{DOCUMENTS}\\{name}", f"{_ARCHIVE}\\{name}") for name in _DOCS)),
         read=names_in(DOCUMENTS),
         provenance=BY_FILES,
         mutants={
-            "one-left": all_of(folder(_ARCHIVE), moved(f"{DOCUMENTS}\\{_DOCS[0]}", f"{_ARCHIVE}\\{_DOCS[0]}")),
-            "copied": all_of(folder(_ARCHIVE), *(copied(f"{DOCUMENTS}\\{name}", f"{_ARCHIVE}\\{name}") for name in _DOCS)),
-            "other-folder": all_of(
+            "one-left": in_turn(folder(_ARCHIVE), moved(f"{DOCUMENTS}\\{_DOCS[0]}", f"{_ARCHIVE}\\{_DOCS[0]}")),
+            "copied": in_turn(folder(_ARCHIVE), *(copied(f"{DOCUMENTS}\\{name}", f"{_ARCHIVE}\\{name}") for name in _DOCS)),
+            "other-folder": in_turn(
                 folder(f"{DOCUMENTS}\\Archives"), *(moved(f"{DOCUMENTS}\\{name}", f"{DOCUMENTS}\\Archives\\{name}") for name in _DOCS)
             ),
-            "one-lost": all_of(
+            "one-lost": in_turn(
                 folder(_ARCHIVE), moved(f"{DOCUMENTS}\\{_DOCS[0]}", f"{_ARCHIVE}\\{_DOCS[0]}"), removed(f"{DOCUMENTS}\\{_DOCS[1]}")
             ),
         },
@@ -129,7 +127,7 @@ TABLE: dict[str, Recipe] = {
         mutants={
             "copied": copied(_MINE, _MINE_THERE),
             "to-downloads": moved(_MINE, f"{DOWNLOADS}\\MyFolder"),
-            "file-of-that-name": all_of(removed(_MINE), put(_MINE_THERE, "")),
+            "file-of-that-name": in_turn(removed(_MINE), put(_MINE_THERE, "")),
         },
     ),
     "file_explorer/016c9a9d-f2b9-4428-8fdb-f74f4439ece6-WOS": Recipe(
@@ -162,8 +160,8 @@ TABLE: dict[str, Recipe] = {
         provenance=BY_FILES,
         mutants={
             "copied": copied(f"{DOWNLOADS}\\Test", f"{_OLD}\\Test"),
-            "flattened": all_of(moved(f"{DOWNLOADS}\\Test\\example.txt", f"{_OLD}\\example.txt"), removed(f"{DOWNLOADS}\\Test")),
-            "folder-only": all_of(folder(f"{_OLD}\\Test"), removed(f"{DOWNLOADS}\\Test")),
+            "flattened": in_turn(moved(f"{DOWNLOADS}\\Test\\example.txt", f"{_OLD}\\example.txt"), removed(f"{DOWNLOADS}\\Test")),
+            "folder-only": in_turn(folder(f"{_OLD}\\Test"), removed(f"{DOWNLOADS}\\Test")),
         },
     ),
     "file_explorer/f934d80d-84d2-4b46-953c-89f77b5a709a-WOS": Recipe(
@@ -196,7 +194,7 @@ TABLE: dict[str, Recipe] = {
             "not-renamed": copied(_EXAMPLE, f"{DOCUMENTS}\\example.txt"),
             "moved": moved(_EXAMPLE, _RENAMED),
             "other-content": put(_RENAMED, "something else"),
-            "both-names": all_of(copied(_EXAMPLE, f"{DOCUMENTS}\\example.txt"), copied(_EXAMPLE, _RENAMED)),
+            "both-names": in_turn(copied(_EXAMPLE, f"{DOCUMENTS}\\example.txt"), copied(_EXAMPLE, _RENAMED)),
         },
     ),
     "windows_calc/28b91a24-5d97-4c2a-891c-dccbd3820c62-WOS-2": _answer("numdays.txt", "230 days", one_more="231 days", one_less="229 days"),

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 
-def docx(paragraphs: list[dict[str, Any]], header: dict[str, str] | None = None, footer: dict[str, str] | None = None) -> bytes:
+def styled_docx(paragraphs: list[dict[str, Any]], header: dict[str, str] | None = None, footer: dict[str, str] | None = None) -> bytes:
     """Paragraphs (``text``, ``font``, ``align``); a header or footer (``text``, or ``field`` with what it shows; ``align``)."""
     import docx as library
     from docx.enum.text import WD_ALIGN_PARAGRAPH
@@ -59,7 +59,7 @@ def seven_zip(files: dict[str, str], password: str = "") -> bytes:
     return out.getvalue()
 
 
-KINDS = {each.__name__: each for each in (docx, seven_zip)}
+KINDS = {each.__name__: each for each in (styled_docx, seven_zip)}
 
 if __name__ == "__main__":
     wanted = json.load(sys.stdin)

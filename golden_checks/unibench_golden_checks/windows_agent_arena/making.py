@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from unibench.environments import environment_python, site_packages
-from unibench.errors import Unavailable
+from unibench.environments import site_packages
 from unibench.golden.control import Provenance, RecipeFailed
+from unibench_golden_checks.osworld import stand_ins as osworlds
 from unibench_golden_checks.osworld.settings import Make, Read
 from unibench_guests.pathmapped import PathMappedGuest
 from unibench_guests.pathmapped.paths import HOME
@@ -25,9 +24,8 @@ from unibench_windows_agent_arena.machines import PathMapped
 DESKTOP, DOCUMENTS, DOWNLOADS, PICTURES = (f"{HOME}\\{name}" for name in ("Desktop", "Documents", "Downloads", "Pictures"))
 BY_FILES = Provenance(source="instruction", means="file", note="done to the files of the path-mapped guest, as the programs would")
 _PROGRAM = Path(__file__).with_name("make_file.py")
-_OSWORLDS = Path(__file__).parents[1] / "osworld" / "make_file.py"
-PROGRAMS = (_OSWORLDS, _PROGRAM)
-_SECONDS = 120
+_OURS = ("styled_docx", "seven_zip")
+PROGRAMS = (osworlds.PROGRAM, _PROGRAM)
 
 
 def guest_of(handle: DesktopHandle) -> PathMappedGuest:
@@ -100,11 +98,6 @@ def removed(path: str) -> Make:
     return make
 
 
-def all_of(*makes: Make) -> Make:
-    """One after another."""
-    return lambda handle: [step for make in makes for step in make(handle)]
-
-
 def text_of(path: str) -> Read:
     """A file's text; None if it is not there."""
 
@@ -156,15 +149,11 @@ def state(**reads: Read) -> Read:
 
 
 @cache
-def _ran(program: Path, wanted: str) -> bytes:
+def _once(wanted: str) -> bytes:
+    """Made once only: an archive with a password differs each time."""
+    made_from = json.loads(wanted)
     suite = NAME if site_packages(NAME) is not None else "osworld"
-    done = subprocess.run(
-        [str(environment_python(suite)), "-I", str(program)], input=wanted.encode(), capture_output=True, timeout=_SECONDS
-    )
-    if done.returncode != 0:
-        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["nothing was said"])[-1]
-        raise Unavailable(f"the file {wanted[:80]} could not be made: {last}")
-    return done.stdout
+    return osworlds.made(_PROGRAM if made_from["kind"] in _OURS else osworlds.PROGRAM, suite, **made_from)
 
 
 def made(**wanted: JsonValue) -> bytes:
@@ -173,5 +162,4 @@ def made(**wanted: JsonValue) -> bytes:
     Raises:
         Unavailable: that is not installed, or lacks a library.
     """
-    ours = wanted["kind"] in ("docx", "seven_zip") and "breaks" not in wanted
-    return _ran(_PROGRAM if ours else _OSWORLDS, json.dumps(wanted, sort_keys=True))
+    return _once(json.dumps(wanted, sort_keys=True))

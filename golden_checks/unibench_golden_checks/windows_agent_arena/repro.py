@@ -16,22 +16,27 @@ from unibench_osworld.session import DesktopHandle
 from unibench_osworld.task_files import TaskFile
 
 MOST = 256 << 10
-"""A file larger than this is not kept."""
+"""A user with more bytes than this is not kept, and has no script."""
 COMMANDS = ("vm_command_line", "vm_command_error")
 """Getters that ask the guest's server themselves, which the script has none of."""
 
 _SCRIPT = '''# {title}
-# Exits with 1 while upstream's verifier says otherwise than it should.
+# Exits with 1 while upstream's verifier says otherwise than it should, with 0 once it does not, and with 3 where this script cannot tell:
+# upstream's code asks for what its guest is not.
 # Needs {packages}: put the checkout's folder src/win-arena-container/client on PYTHONPATH.
 # easyocr and librosa may be missing: they are replaced by empty modules, as these checks do not use them.
-import base64, contextlib, io, json, ntpath, sys, tempfile, traceback, types
+import base64, builtins, contextlib, io, json, ntpath, sys, tempfile, traceback, types
 
 for name in ("easyocr", "librosa"):
     try:
         __import__(name)
     except ImportError:
         sys.modules[name] = types.ModuleType(name)
-from desktop_env.evaluators import getters, metrics
+try:
+    from desktop_env.evaluators import getters, metrics
+except ImportError:
+    traceback.print_exc()
+    sys.exit(3)
 
 # The instruction: {instruction}
 # The end state: {found}
@@ -55,7 +60,12 @@ def inside(path):
     return sorted(names[each] for each in names if ntpath.dirname(each) == key(path))
 
 
-class Controller:
+def not_here(what):
+    print("this script has no", what, file=sys.stderr)
+    sys.exit(3)  # SystemExit: what the verifier catches does not catch it
+
+
+class Guest:
     """The guest, as upstream's getters ask for it: its files, and where they are."""
 
     def get_file(self, path):
@@ -92,12 +102,36 @@ class Controller:
         windows = types.SimpleNamespace(
             path=path, getenv=ENVIRONMENT.get, system=lambda command: 0, listdir=lambda p: [ntpath.basename(each) for each in inside(p)]
         )
+        offered = {{name: value for name, value in vars(builtins).items() if name not in ("__import__", "open")}}
         with contextlib.redirect_stdout(said):
-            exec(command.replace("import os; ", ""), {{"os": windows}})
+            exec(command.replace("import os; ", ""), {{"os": windows, "__builtins__": offered}})
         return {{"status": "success", "output": said.getvalue(), "returncode": 0}}
 
 
-env = types.SimpleNamespace(vm_platform="Windows", controller=Controller(), cache_dir=tempfile.mkdtemp())
+class Controller:
+    """Upstream's controller: what it asks the guest is answered, or ends the script."""
+
+    def __getattr__(self, name):
+        method = getattr(Guest(), name, None) or not_here("controller." + name)
+
+        def ask(*args):
+            try:
+                return method(*args)
+            except Exception:
+                traceback.print_exc()
+                not_here(name + repr(args))
+
+        return ask
+
+
+class Env:
+    vm_platform, controller, cache_dir = "Windows", Controller(), tempfile.mkdtemp()
+
+    def __getattr__(self, name):
+        not_here("env." + name)
+
+
+env = Env()
 score = None
 try:
     given = []
@@ -123,22 +157,23 @@ def kept(build: Callable[[DesktopHandle], Readback]) -> Callable[[DesktopHandle]
 
     def built(handle: DesktopHandle) -> Readback:
         readback = build(handle)
-        return readback.model_copy(update={"steps": [*readback.steps, ["tree", tree(handle)]]})
+        found = tree(handle)
+        return readback if found is None else readback.model_copy(update={"steps": [*readback.steps, ["tree", found]]})
 
     return built
 
 
 def tree(handle: DesktopHandle) -> JsonValue:
-    """The user's files in Base64, by path; None for a folder."""
+    """The user's files in Base64, by path, None for a folder; None if they are more than :data:`MOST` bytes in all."""
     guest = guest_of(handle)
     root = guest.at(HOME)
+    entries = sorted(root.rglob("*"))
+    if sum(each.stat().st_size for each in entries if each.is_file()) > MOST:
+        return None
     found: dict[str, JsonValue] = {}
-    for each in sorted(root.rglob("*")):
+    for each in entries:
         name = f"{HOME}\\{str(each.relative_to(root)).replace('/', chr(92))}"
-        if each.is_dir():
-            found[name] = None
-        elif each.stat().st_size <= MOST:
-            found[name] = base64.b64encode(each.read_bytes()).decode()
+        found[name] = None if each.is_dir() else base64.b64encode(each.read_bytes()).decode()
     return found
 
 

@@ -16,7 +16,7 @@ from unibench_golden_checks.windows_agent_arena.making import PROGRAMS, made
 
 _TEXT: dict[str, JsonValue] = {"kind": "text", "content": "a stand-in\n"}
 BY_KIND: dict[str, dict[str, JsonValue]] = {
-    ".docx": {"kind": "docx", **documents.RULES["libreoffice_writer/0e763496-b6bb-4508-a427-fad0b6c3e195-WOS"].start},
+    ".docx": {"kind": "styled_docx", **documents.RULES["libreoffice_writer/0e763496-b6bb-4508-a427-fad0b6c3e195-WOS"].start},
     ".odt": _TEXT,
     ".sqlite": {"kind": "history"},
     ".xlsx": {"kind": "xlsx", "rows": [["Name", "Hours", "Rate"], ["a", 1, 2], ["b", 5, 6]]},
