@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from unibench_osworld import DesktopSettings
 
 SERVER, BROWSER, VNC, VLC = 5000, 9222, 8006, 8080
 START_SECONDS = 1200.0
+CONNECT_SECONDS = 5.0
 
 
 class Machine(ABC):
@@ -85,13 +87,35 @@ class Local(Machine):
 
 
 class Remote(Machine):
-    """A guest at an address. It cannot be reverted from here: its owner sees to its initial state."""
+    """A guest at an address. It cannot be reverted from here: its owner sees to its initial state.
+
+    Raises:
+        InvalidSetting: it is no address.
+        Unavailable: nobody listens there.
+    """
 
     def __init__(self, address: str) -> None:
         self._targets = parse_address(address)
+        if why := self._silent():
+            raise Unavailable(why)
+
+    def _silent(self) -> str:
+        """Why its server cannot be reached, asked by one connection: upstream and the client try for minutes. Empty if it can."""
+        host, port = self._targets[SERVER]
+        try:
+            socket.create_connection((host, port), timeout=CONNECT_SECONDS).close()
+        except TimeoutError:
+            why = f"no connection within {CONNECT_SECONDS:g} s"
+        except (OSError, UnicodeError) as error:
+            said = getattr(error, "strerror", None) or str(error)
+            why = said[:1].lower() + said[1:]
+        else:
+            return ""
+        return f"no guest answers at {host}:{port}: {why}; is its server up?"
 
     def fresh(self) -> None:
-        pass
+        if why := self._silent():
+            raise EnvironmentFault(why)
 
     @property
     def targets(self) -> Mapping[int, tuple[str, int]]:
