@@ -187,6 +187,21 @@ class Provided(Machine):
                 self._child.wait()
 
 
+SETTINGS_OF = {"address": "remote", "provider": "vm", "vm_path": "vm", "region": "vm"}
+"""The settings that one substrate alone reads."""
+
+
+def check_settings(substrate: str, settings: DesktopSettings) -> None:
+    """Refuses what this substrate would ignore.
+
+    Raises:
+        InvalidSetting: a setting is given that is another substrate's.
+    """
+    for name, owner in SETTINGS_OF.items():
+        if substrate != owner and getattr(settings, name) != type(settings).model_fields[name].default:
+            raise InvalidSetting(f"{name} needs --substrate {owner}; this is {substrate}, which does not read it")
+
+
 def make(substrate: str, settings: DesktopSettings, screen: tuple[int, int], python: Path) -> Machine:
     """The machine of a substrate.
 

@@ -192,9 +192,11 @@ class OsworldSuite(Suite):
         return task.definition, ()
 
     def open(self, settings: Settings, substrate: str) -> Session:
+        from unibench_osworld.machines import check_settings
         from unibench_osworld.session import DesktopSession
 
         assert isinstance(settings, DesktopSettings)
+        check_settings(substrate, settings)
         return DesktopSession(self, settings, self.face.substrate(substrate))
 
     def probe(self, settings: Settings) -> Sequence[Finding]:

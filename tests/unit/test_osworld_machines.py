@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import socket
+from typing import Any
 
 import pytest
 
-from unibench.errors import EnvironmentFault, Unavailable
-from unibench_osworld.machines import SERVER, Remote
+from unibench.errors import EnvironmentFault, InvalidSetting, Unavailable
+from unibench_osworld import OsworldSettings
+from unibench_osworld.machines import SERVER, Remote, check_settings
+from unibench_osworld.suite import OsworldSuite
+from unibench_windows_agent_arena import PATH_MAPPED, WindowsSettings
+from unibench_windows_agent_arena.suite import WindowsAgentArenaSuite
 
 
 def listening() -> tuple[socket.socket, int]:
@@ -36,3 +41,30 @@ def test_a_guest_that_goes_away_is_a_fault_of_the_next_reset() -> None:
         machine.fresh()
     with pytest.raises(EnvironmentFault, match="connection refused"):
         machine.fresh()
+
+
+@pytest.mark.parametrize(
+    ("substrate", "given", "says"),
+    [
+        ("local", {"address": "127.0.0.1:5000"}, "address needs --substrate remote; this is local"),
+        ("vm", {"address": "127.0.0.1:5000"}, "address needs --substrate remote; this is vm"),
+        ("local", {"provider": "vmware"}, "provider needs --substrate vm"),
+        ("remote", {"address": "127.0.0.1:5000", "region": "us-east-1"}, "region needs --substrate vm; this is remote"),
+        ("local", {"vm_path": "a.vmx"}, "vm_path needs --substrate vm"),
+    ],
+)
+def test_a_setting_of_another_substrate_is_refused(substrate: str, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidSetting, match=says) as caught:
+        OsworldSuite().open(OsworldSettings(**given), substrate)
+    assert caught.value.exit_code == 2
+
+
+def test_the_path_mapped_guest_has_no_address() -> None:
+    with pytest.raises(InvalidSetting, match="address needs --substrate remote; this is path-mapped"):
+        WindowsAgentArenaSuite().open(WindowsSettings(address="10.0.0.7"), PATH_MAPPED)
+
+
+def test_what_a_substrate_reads_passes() -> None:
+    check_settings("local", OsworldSettings())
+    check_settings("vm", OsworldSettings(provider="vmware", vm_path="a.vmx", region="x"))
+    check_settings("remote", OsworldSettings(address="10.0.0.7"))
