@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unibench.actions import Action
 from unibench.environments import environment_python
 from unibench.errors import EnvironmentFault, Fault, SetupFault, UnknownName
+from unibench.kinds import REFUSAL_KIND
 from unibench.observations import Observation, Screenshot
 from unibench.record import digest
 from unibench.redaction import on_record
@@ -231,7 +232,7 @@ class DesktopSession(Session):
         episode.judged = reply
         self._must_answer(reply, "answer its verifier")
         self._no_gaps(EnvironmentFault)
-        return judged(descriptor, reply, time.perf_counter() - start)
+        return judged(descriptor, reply, time.perf_counter() - start, episode.history)
 
     def _must_answer(self, reply: dict[str, Any], what: str) -> None:
         """
@@ -273,11 +274,15 @@ def _listed(assets: Sequence[Asset]) -> list[dict[str, str]]:
     return [{"url": a.need.url, "role": a.need.role, "name": a.need.name, "origin": a.origin, "sha256": a.sha256} for a in assets]
 
 
-def judged(descriptor: VerifierDescriptor, reply: dict[str, Any], seconds: float) -> Verdict:
-    """A verdict from the grader's answer: upstream's number as it is, or what kept upstream from giving one."""
+def judged(descriptor: VerifierDescriptor, reply: dict[str, Any], seconds: float, history: Sequence[str] = ()) -> Verdict:
+    """A verdict from the grader's answer: upstream's number as it is, or what kept upstream from giving one.
+
+    Args:
+        history: the actions in upstream's words, which are all that a refusal is judged by.
+    """
     result = reply.get("result", {})
     parts = result.get("parts", [])
-    evidence = _evidence(parts)
+    evidence = _last_said(descriptor, history) if descriptor.kind == REFUSAL_KIND.name else _evidence(parts)
     error = reply.get("error") or result.get("error")
     if error is None and result.get("value") is None:
         error = {"type": "GraderDied", "message": "its answer has no value"}
@@ -307,3 +312,12 @@ def _evidence(parts: Sequence[dict[str, Any]]) -> Evidence:
     expected = [part.get("expected") for part in parts]
     one = len(parts) == 1
     return Evidence(expected=expected[0] if one else expected, found=found[0] if one else found)
+
+
+def _last_said(descriptor: VerifierDescriptor, history: Sequence[str]) -> Evidence:
+    """Why a refusal passes or not: upstream's ``evaluate`` asks no metric, it looks at the last action itself."""
+    return Evidence(
+        expected="the last action says that it cannot be done (FAIL)",
+        found=f"the last action: {history[-1]}" if history else "no action",
+        decided_by=descriptor.sources[0].path if descriptor.sources else "",
+    )

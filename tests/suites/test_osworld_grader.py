@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 
 from unibench.errors import SetupFault
-from unibench.verdict import Status, VerifierDescriptor
+from unibench.verdict import Evidence, Status, VerifierDescriptor
 from unibench_osworld.assets import Asset, Need, sha256
+from unibench_osworld.describe import Upstream, describe
 from unibench_osworld.grader import client
 from unibench_osworld.grader.client import Grader
 from unibench_osworld.session import judged
+from unibench_osworld.task_files import TaskFile
 
 UPSTREAM = {
     "requests.py": "class RequestException(Exception): pass\nclass Session:\n    def send(self, request, **kwargs): pass\n",
@@ -260,6 +262,19 @@ def test_a_lost_guest_and_a_failed_download_are_nobodys_failure() -> None:
     verdict = judged(descriptor, {"result": {"value": 0.0, "parts": [{"score": 0.0}], "exchanges": [away]}}, 0.0)
     assert verdict.status is Status.UNSCORED
     assert verdict.error is not None and verdict.error.type == "DownloadFailed"
+
+
+@pytest.mark.parametrize(
+    ("history", "value", "found"),
+    [(["WAIT", "FAIL"], 1.0, "the last action: FAIL"), (["FAIL", "DONE"], 0.0, "the last action: DONE"), ([], 0.0, "no action")],
+)
+def test_a_refusals_evidence_is_the_last_action(history: list[str], value: float, found: str) -> None:
+    task = TaskFile("os", "x", {"id": "x", "instruction": "do", "config": [], "evaluator": {"func": "infeasible"}})
+    descriptor = describe(task, Upstream("desktop-env", "1.0.2"))
+    verdict = judged(descriptor, {"result": {"value": value, "parts": [], "exchanges": []}}, 0.0, history)
+    assert verdict.evidence == Evidence(
+        expected="the last action says that it cannot be done (FAIL)", found=found, decided_by="desktop_env/desktop_env.py"
+    )
 
 
 @pytest.mark.parametrize(("given", "score"), [(0.96, 0.96), (-0.3, 0.0), (1.0, 1.0)])
