@@ -158,11 +158,25 @@ class AssetStore:
 
     def lacking(self, task: TaskFile) -> list[str]:
         """What is not here and cannot be fetched, in words; empty if the task has all it needs."""
-        lacking = []
-        for need in needs(task):
-            if not self._here(need) and not self._makes(need):
-                lacking.append(f"the {need.role} file {PurePosixPath(urlparse(need.url).path).name} is not here ({need.url})")
-        return lacking
+        said = (f"the {need.role} file {PurePosixPath(urlparse(need.url).path).name} is not here ({need.url})" for need in self._away(task))
+        return list(dict.fromkeys(said))
+
+    def mend(self, task: TaskFile, maker: MakesStandIns | None) -> str:
+        """How what a task lacks can be had; empty if it lacks nothing.
+
+        Args:
+            maker: what would make stand-ins, if they were allowed.
+        """
+        away = self._away(task)
+        if not away:
+            return ""
+        ways = ["give a mirror with --set assets=DIR", "--set network=true"]
+        if maker is not None and self._maker is None and all(_makes(maker, need) for need in away):
+            ways.append("--set stand_ins=true for a golden check")
+        return ", or ".join(ways)
+
+    def _away(self, task: TaskFile) -> list[Need]:
+        return [need for need in needs(task) if not self._here(need) and not self._makes(need)]
 
     def get(self, need: Need) -> Asset:
         """The file, fetched if need be.
@@ -189,7 +203,7 @@ class AssetStore:
         return self.find(need) is not None or (self._online and bool(self._fetch_from(need)))
 
     def _makes(self, need: Need) -> bool:
-        return self._maker is not None and need.role == "initial" and self._maker.makes(str(place_of(need.url)))
+        return self._maker is not None and _makes(self._maker, need)
 
     def _made(self, need: Need) -> Path:
         assert self._maker is not None
@@ -229,6 +243,13 @@ class AssetStore:
             raise Unavailable(f"{what} came broken: {len(data)} of {declared} bytes")
         write_atomic(target, data)
         return target
+
+
+def _makes(maker: MakesStandIns, need: Need) -> bool:
+    try:
+        return need.role == "initial" and maker.makes(str(place_of(need.url)))
+    except ValueError:
+        return False
 
 
 def _escaped(name: str) -> str:

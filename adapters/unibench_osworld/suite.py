@@ -34,6 +34,11 @@ VISITS = ("chrome_close_tabs",)
 """Set-up steps that find only what the live web let them open."""
 
 
+def mended(reasons: Sequence[str], mend: str) -> list[str]:
+    """The reasons, with the mend said once, after the last of them."""
+    return [*reasons[:-1], *(f"{last}; {mend}" if mend else last for last in reasons[-1:])]
+
+
 class OsworldSuite(Suite):
     """OSWorld's tasks, from the user's copy of the task files; judged in the suite's own environment."""
 
@@ -105,7 +110,9 @@ class OsworldSuite(Suite):
         assert isinstance(settings, DesktopSettings)
         found = self.files[task]
         reasons = [*self._skew(found), *self._wants(found, settings)]
-        reasons += self.store(settings).lacking(found)
+        store = self.store(settings)
+        if away := store.lacking(found):
+            reasons += mended(away, store.mend(found, self._able_maker))
         if substrate == "local" and not self.lenient(found, settings):
             reasons += lacking(found)
         return tuple(dict.fromkeys(reasons))
@@ -120,9 +127,14 @@ class OsworldSuite(Suite):
             maker=self._maker(settings),
         )
 
-    def _maker(self, settings: DesktopSettings) -> MakesStandIns | None:
-        module = golden_module(self.name) if settings.stand_ins else None
+    @cached_property
+    def _able_maker(self) -> MakesStandIns | None:
+        """What can make stand-ins, allowed or not."""
+        module = golden_module(self.name)
         return module if isinstance(module, MakesStandIns) else None
+
+    def _maker(self, settings: DesktopSettings) -> MakesStandIns | None:
+        return self._able_maker if settings.stand_ins else None
 
     def lenient(self, task: TaskFile, settings: DesktopSettings) -> bool:
         """Whether steps of the set-up may fail, as a program may be missing: stand-ins are allowed, and the verifier does without.
@@ -138,13 +150,22 @@ class OsworldSuite(Suite):
         missing = [*lacking(found), *installed(found)] if self.lenient(found, settings) else []
         return (*self.store(settings).stand_ins(found), *missing)
 
+    @property
+    def installing(self) -> str:
+        """The command that installs the suite's evaluators."""
+        return f"unibench install {self.name}"
+
+    @property
+    def _skew_mend(self) -> str:
+        """What helps against evaluators of another version; empty if nothing is known to."""
+        return ""
+
     def _skew(self, task: TaskFile) -> list[str]:
         """What the installed evaluators lack, and what the static check finds fatal."""
         if self.source is None:
-            return [f"the evaluators are not installed; run `unibench install {self.name}`"]
-        return [
-            f"{problem.rule}: {problem.message}" for problem in check_task(task, self.source, self.known) if problem.rule == "version-skew"
-        ]
+            return [f"the evaluators are not installed; run `{self.installing}`"]
+        found = [problem for problem in check_task(task, self.source, self.known) if problem.rule == "version-skew"]
+        return mended([f"{problem.rule}: {problem.message}" for problem in found], self._skew_mend)
 
     def _wants(self, task: TaskFile, settings: DesktopSettings) -> list[str]:
         reasons = []

@@ -60,6 +60,14 @@ class WindowsAgentArenaSuite(OsworldSuite):
         whose = "microsoft/WindowsAgentArena" if self.grader_suite == self.name else "xlang-ai/OSWorld"
         return {"desktop_env": f"{self.package_version} of {whose}", "tasks": self.files.version}
 
+    @property
+    def installing(self) -> str:
+        return f"unibench install {self.name} --from CHECKOUT"
+
+    @property
+    def _skew_mend(self) -> str:
+        return "" if self.grader_suite == self.name else f"its own evaluators: {self.installing}"
+
     def unavailable(self, task: str, settings: Settings, substrate: str) -> tuple[str, ...]:
         reasons = super().unavailable(task, settings, substrate)
         if substrate == PATH_MAPPED:

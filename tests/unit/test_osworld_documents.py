@@ -23,8 +23,11 @@ from unibench_golden_checks.osworld.controls import MODULE
 from unibench_golden_checks.osworld.office import in_office
 from unibench_golden_checks.osworld.one_text import with_one_text
 from unibench_golden_checks.osworld.repro import file_step, script
+from unibench_osworld import OsworldSettings
 from unibench_osworld.assets import AssetStore, Need, needs
+from unibench_osworld.suite import OsworldSuite
 from unibench_osworld.task_files import TaskFile, TaskSet
+from unibench_osworld.upstream_source import Function, UpstreamSource
 
 DATA = os.environ.get("UNIBENCH_TEST_DATA", "")
 URL = "https://huggingface.co/datasets/xlangai/ubuntu_osworld_file_cache/resolve/main/"
@@ -187,6 +190,34 @@ def test_a_stand_in_is_made_for_an_initial_file_only_and_only_where_there_is_non
     task = TaskFile("writer", "1", {"config": config, "evaluator": {"func": "f"}})
     assert store.stand_ins(task) == ["1/a.docx"] and store.lacking(task) == []
     assert AssetStore("osworld", str(mirror), online=False).lacking(task) != []
+
+
+def test_the_mend_of_missing_files_names_stand_ins_only_where_they_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    store = AssetStore("osworld", online=False)
+
+    def mend(*places: str, maker: Maker | None) -> str:
+        files = [{"url": URL + place, "path": place} for place in places]
+        return store.mend(TaskFile("w", "1", {"config": [{"type": "download", "parameters": {"files": files}}], "evaluator": {}}), maker)
+
+    fetched = "give a mirror with --set assets=DIR, or --set network=true"
+    assert mend(maker=Maker()) == ""
+    assert mend("w/1/a.docx", maker=Maker()) == f"{fetched}, or --set stand_ins=true for a golden check"
+    assert mend("w/1/a.docx", "w/1/a.bin", maker=Maker()) == fetched
+    assert mend("w/1/a.docx", maker=None) == fetched
+
+
+def test_a_task_without_its_files_says_the_mend_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    files = [{"url": URL + f"w/1/{name}", "path": name} for name in ("a.bin", "b.bin", "b.bin")]
+    task = TaskFile("w", "1", {"config": [{"type": "download", "parameters": {"files": files}}], "evaluator": {"func": "infeasible"}})
+    suite = OsworldSuite()
+    suite.files = TaskSet(tmp_path, tasks={task.id: task})
+    suite.source = UpstreamSource(tmp_path, "1.0.2", metrics={"infeasible": Function("infeasible", "m.py")}, setup={"download": ("files",)})
+    assert suite.unavailable("w/1", OsworldSettings(), "remote") == (
+        f"the initial file a.bin is not here ({URL}w/1/a.bin)",
+        f"the initial file b.bin is not here ({URL}w/1/b.bin); give a mirror with --set assets=DIR, or --set network=true",
+    )
 
 
 def test_the_module_offers_stand_ins() -> None:

@@ -29,7 +29,7 @@ def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
 
 
 def test_a_host_that_has_no_name_is_refused() -> None:
-    with pytest.raises(Unavailable, match="no guest answers at no-such-host.invalid:5000: "):
+    with pytest.raises(Unavailable, match=r"no guest answers at no-such-host\.invalid:5000: "):
         Remote("no-such-host.invalid")
 
 

@@ -12,9 +12,10 @@ from unibench.kinds import check_kind
 from unibench_osworld import OsworldSettings
 from unibench_osworld.describe import Upstream, describe
 from unibench_osworld.task_check import check_tasks
-from unibench_osworld.task_files import TaskSet, find_folder
+from unibench_osworld.task_files import TaskFile, TaskSet, find_folder
+from unibench_osworld.upstream_source import Function, UpstreamSource
 from unibench_windows_agent_arena import EXAMPLES, FACE, FOLDERS, WindowsSettings
-from unibench_windows_agent_arena.suite import KNOWN
+from unibench_windows_agent_arena.suite import KNOWN, WindowsAgentArenaSuite
 from unibench_windows_agent_arena.tables import WINDOWS_GETTERS, getter, metric
 
 UPSTREAM = Upstream("desktop_env", "x", metric, getter)
@@ -73,3 +74,26 @@ def test_the_screen_is_upstreams_own() -> None:
     assert FACE.offers(settings).screen == (1920, 1200)
     assert not any("screen" in said for said in settings.not_upstreams())
     assert any("screen_height" in said for said in WindowsSettings(screen_height=1080).not_upstreams())
+
+
+@pytest.mark.parametrize(
+    ("judges", "mend"), [("osworld", "; its own evaluators: unibench install windows-agent-arena --from CHECKOUT"), (FACE.name, "")]
+)
+def test_what_osworlds_evaluators_lack_names_the_suites_own(tmp_path: Path, judges: str, mend: str) -> None:
+    evaluator = {"func": ["exact_match", "match_in_list"], "result": {"type": "vm_file", "path": "a", "dest": "a"}}
+    task = TaskFile("clock", "1", {"id": "1", "evaluator": evaluator})
+    suite = WindowsAgentArenaSuite()
+    suite.grader_suite = judges
+    suite.files = TaskSet(tmp_path, tasks={task.id: task})
+    suite.source = UpstreamSource(tmp_path, "1.0.2", getters={"vm_file": Function("get_vm_file", "g.py")})
+    lacks = "version-skew: desktop-env 1.0.2 has no function"
+    assert suite.unavailable("clock/1", WindowsSettings(), "remote") == (f"{lacks} exact_match", f"{lacks} match_in_list{mend}")
+
+
+def test_without_any_evaluators_the_command_is_one_that_works(tmp_path: Path) -> None:
+    task = TaskFile("clock", "1", {"id": "1", "evaluator": {"func": "infeasible"}})
+    suite = WindowsAgentArenaSuite()
+    suite.files, suite.source = TaskSet(tmp_path, tasks={task.id: task}), None
+    assert suite.unavailable("clock/1", WindowsSettings(), "remote") == (
+        "the evaluators are not installed; run `unibench install windows-agent-arena --from CHECKOUT`",
+    )
