@@ -10,7 +10,7 @@ import pytest
 
 from unibench.errors import UsageError
 from unibench_golden_checks.osworld import parity
-from unibench_osworld.assets import STEP_FILES, Asset, Need
+from unibench_osworld.assets import STEP_FILES, Asset, AssetStore, Need
 from unibench_osworld.grader.client import cache_name
 
 
@@ -46,3 +46,14 @@ def test_names_in_upstreams_cache() -> None:
     assert named(Need("gold", "https://a/b.xlsx", "b_gold.xlsx")) == "b_gold.xlsx"
     assert named(Need("initial", "https://a/b.xlsx", "/home/user/b.xlsx")) == "d43438ff-edc6-5b2e-8ac9-af575f64a889_b.xlsx"
     assert named(STEP_FILES["update_browse_history"]) == "history_new.sqlite"
+
+
+def test_an_error_is_one_line_with_its_exit_status(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(parity, "OsworldSuite", lambda: SimpleNamespace(open=lambda *_: AssetStore("osworld", "no/such/mirror")))
+    assert parity.main([]) == 3
+    said = capsys.readouterr()
+    assert said.err == "parity: the mirror no/such/mirror is no folder; set assets to a folder or a URL, or leave it empty\n"
+    assert said.out == ""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from unibench.environments import environment_python
-from unibench.errors import EnvironmentFault, Fault, UsageError
+from unibench.errors import EnvironmentFault, Fault, UnibenchError, UsageError
 from unibench.golden.control import CannotBuild, Control, Role, all_controls
 from unibench_golden_checks.osworld.controls import MODULE
 from unibench_osworld import OsworldSettings
@@ -159,6 +159,20 @@ def status(found: Sequence[Row]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Compares what the arguments name, and gives the exit status; an error is one line."""
+    try:
+        return compare(argv)
+    except UnibenchError as error:
+        sys.stderr.write(f"parity: {error}\n")
+        return error.exit_code
+
+
+def compare(argv: Sequence[str] | None) -> int:
+    """Prints a row for each end state, and what they come to.
+
+    Raises:
+        UnibenchError: the task files, the mirror or the evaluators are not there, or the machine does not start.
+    """
     parser = argparse.ArgumentParser(prog="python -m unibench_golden_checks.osworld.parity", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("-t", "--task", action="append", metavar="GLOB", help="only these tasks; repeatable")
     parser.add_argument("-c", "--control", action="append", default=[], metavar="GLOB", help="only these controls; repeatable")
