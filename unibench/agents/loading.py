@@ -54,7 +54,9 @@ def _found(name: str) -> Callable[..., Any]:
     try:
         found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent call's border: its module may raise anything
-        raise UsageError(f"the agent {name} cannot be imported: {error}", detail=traceback.format_exc()) from None
+        missing = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
+        mend = "; it is looked for in the current folder and on PYTHONPATH (PYTHONPATH=examples/agents, say)" if missing else ""
+        raise UsageError(f"the agent {name} cannot be imported: {error}{mend}", detail=traceback.format_exc()) from None
     return found
 
 
