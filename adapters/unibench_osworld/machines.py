@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from unibench.errors import EnvironmentFault, InvalidSetting, Unavailable
+from unibench.errors import EnvironmentFault, InvalidSetting, Unavailable, UnknownName
 from unibench.settings import Substrate
 from unibench_osworld import DesktopSettings
 
@@ -191,15 +191,21 @@ SETTINGS_OF = {"address": "remote", "provider": "vm", "vm_path": "vm", "region":
 """The settings that one substrate alone reads."""
 
 
-def check_settings(substrate: str, settings: DesktopSettings) -> None:
-    """Refuses what this substrate would ignore.
+def check_settings(substrate: str, settings: DesktopSettings, providers: Sequence[str] = ()) -> None:
+    """Refuses what this substrate would ignore, and a provider that upstream does not have.
+
+    Args:
+        providers: upstream's; empty if they are not known.
 
     Raises:
         InvalidSetting: a setting is given that is another substrate's.
+        UnknownName: there is no such provider.
     """
     for name, owner in SETTINGS_OF.items():
         if substrate != owner and getattr(settings, name) != type(settings).model_fields[name].default:
             raise InvalidSetting(f"{name} needs --substrate {owner}; this is {substrate}, which does not read it")
+    if substrate == "vm" and providers and settings.provider.lower().strip() not in providers:
+        raise UnknownName.among("provider", settings.provider, providers)
 
 
 def make(substrate: str, settings: DesktopSettings, screen: tuple[int, int], python: Path) -> Machine:

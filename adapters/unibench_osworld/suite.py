@@ -217,7 +217,7 @@ class OsworldSuite(Suite):
         from unibench_osworld.session import DesktopSession
 
         assert isinstance(settings, DesktopSettings)
-        check_settings(substrate, settings)
+        check_settings(substrate, settings, self.source.providers if self.source is not None else ())
         return DesktopSession(self, settings, self.face.substrate(substrate))
 
     def probe(self, settings: Settings) -> Sequence[Finding]:

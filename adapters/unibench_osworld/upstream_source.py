@@ -48,6 +48,7 @@ class UpstreamSource:
         metrics, getters: by the names that task files use.
         setup: the steps that the set-up controller knows, with their parameters.
         setup_any: those of them that take any parameter.
+        providers: the names that upstream's factory of machines knows; empty if it has none.
     """
 
     folder: Path
@@ -56,6 +57,7 @@ class UpstreamSource:
     getters: dict[str, Function] = field(default_factory=dict)
     setup: dict[str, tuple[str, ...]] = field(default_factory=dict)
     setup_any: frozenset[str] = frozenset()
+    providers: tuple[str, ...] = ()
 
     def lacks(self, metrics: Iterator[str] | list[str], getters: Iterator[str] | list[str]) -> list[str]:
         """The functions and getters among those named that this version does not have."""
@@ -88,7 +90,16 @@ def _read(folder: Path) -> UpstreamSource:
             if node.args.kwarg:
                 any_.add(step)
     source.setup_any = frozenset(any_)
+    source.providers = tuple(_providers(folder / "providers" / "__init__.py"))
     return source
+
+
+def _providers(factory: Path) -> Iterator[str]:
+    """What ``create_vm_manager_and_provider`` compares the provider's name with; a folder beside it may have no branch (gcp, 1.0.2)."""
+    for node in ast.walk(_parse(factory)) if factory.is_file() else ():
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id == "provider_name":
+            named = (each for comparator in node.comparators for each in ast.walk(comparator))
+            yield from (each.value for each in named if isinstance(each, ast.Constant) and isinstance(each.value, str))
 
 
 def _parse(path: Path) -> ast.Module:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from unibench.errors import EnvironmentFault, InvalidSetting, Unavailable
+from unibench.errors import EnvironmentFault, InvalidSetting, Unavailable, UnknownName
 from unibench_osworld import OsworldSettings
 from unibench_osworld.machines import SERVER, Remote, check_settings
 from unibench_osworld.suite import OsworldSuite
+from unibench_osworld.upstream_source import UpstreamSource
 from unibench_windows_agent_arena import PATH_MAPPED, WindowsSettings
 from unibench_windows_agent_arena.suite import WindowsAgentArenaSuite
 
@@ -68,3 +70,13 @@ def test_what_a_substrate_reads_passes() -> None:
     check_settings("local", OsworldSettings())
     check_settings("vm", OsworldSettings(provider="vmware", vm_path="a.vmx", region="x"))
     check_settings("remote", OsworldSettings(address="10.0.0.7"))
+
+
+def test_a_provider_that_upstream_does_not_have_is_refused_with_what_was_meant() -> None:
+    suite = OsworldSuite()
+    suite.source = UpstreamSource(Path("desktop_env"), "1.0.2", providers=("vmware", "docker", "aws"))
+    with pytest.raises(UnknownName, match=r"no provider 'dockr'; did you mean 'docker'\?") as caught:
+        suite.open(OsworldSettings(provider="dockr"), "vm")
+    assert caught.value.exit_code == 2
+    check_settings("vm", OsworldSettings(provider=" Docker"), suite.source.providers)  # upstream takes it, too
+    check_settings("vm", OsworldSettings(provider="dockr"))  # nobody knows which there are

@@ -166,7 +166,7 @@ def test_the_static_check_finds_the_known_faults_of_upstreams_tasks(tasks: TaskS
 
 def test_options_that_the_code_never_reads_are_found(tmp_path: Path) -> None:
     package = tmp_path / "desktop_env"
-    for folder in ("evaluators/metrics", "evaluators/getters", "controllers"):
+    for folder in ("evaluators/metrics", "evaluators/getters", "controllers", "providers/gcp"):
         (package / folder).mkdir(parents=True)
     (package / "evaluators/metrics/__init__.py").write_text("from .docs import compare_docx_files\ndef infeasible():\n    pass\n")
     helper = "from .utils import more\ndef compare_docx_files(a, b, **options):\n    return options.get('ignore_blanks'), more(**options)\n"
@@ -175,7 +175,10 @@ def test_options_that_the_code_never_reads_are_found(tmp_path: Path) -> None:
     (package / "evaluators/getters/__init__.py").write_text("from .file import get_vm_file\n")
     (package / "evaluators/getters/file.py").write_text("def get_vm_file(env, config):\n    return config['path'], config['dest']\n")
     (package / "controllers/setup.py").write_text("class S:\n    def _sleep_setup(self, seconds):\n        pass\n")
+    branches = "    if provider_name == 'vmware':\n        pass\n    elif provider_name in ['aws', 'amazon web services']:\n        pass\n"
+    (package / "providers/__init__.py").write_text(f"def create(provider_name):\n{branches}")
     source = read_upstream(package)
+    assert source.providers == ("vmware", "aws", "amazon web services")
     assert "unknown-option" in rules(compared(ignore_blank=True), source=source)
     assert "unknown-option" not in rules(compared(ignore_blanks=True, handed_on=1), source=source)
     skew = [problem.message for problem in check_task(compared(), source) if problem.rule == "version-skew"]
