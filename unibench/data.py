@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from unibench.errors import FileProblem, UsageError
 from unibench.files import read_record, write_atomic
@@ -69,23 +69,33 @@ class DataFace:
         folders: folders of a checkout that are taken, the first that is there; the whole source if it holds ``marker`` itself.
         marker: the file that a folder with data holds.
         check: ``module:function`` of a static check, from the data's folder to problems; imports no upstream.
+        unchecked: ``module:function`` that says what the check leaves out on this machine, or takes something else for; empty if nothing.
         what: for people: what SRC is.
     """
 
     folders: tuple[str, ...]
     marker: str
     check: str = ""
+    unchecked: str = ""
     what: str = "an upstream checkout, a git URL or a folder"
 
     def checker(self) -> Callable[[Path], Sequence[Problem]] | None:
         """The static check, imported."""
         if not self.check:
             return None
-        from importlib import import_module
-
-        module, _, name = self.check.partition(":")
-        found: Callable[[Path], Sequence[Problem]] = getattr(import_module(module), name)
+        found: Callable[[Path], Sequence[Problem]] = _imported(self.check)
         return found
+
+    def left_unchecked(self) -> str:
+        """What the static check leaves out here, with the mend; empty if nothing."""
+        return str(_imported(self.unchecked)()) if self.unchecked else ""
+
+
+def _imported(name: str) -> Any:
+    from importlib import import_module
+
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _data_root() -> Path:

@@ -10,7 +10,6 @@ from unibench.environments import environment_python, environment_record
 from unibench.errors import UnibenchError
 from unibench.suite import Finding
 from unibench_osworld import DesktopSettings
-from unibench_osworld.task_check import check_tasks
 
 if TYPE_CHECKING:
     from unibench_osworld.suite import OsworldSuite
@@ -23,8 +22,10 @@ def probe(suite: OsworldSuite, settings: DesktopSettings) -> list[Finding]:
 
 def _tasks(suite: OsworldSuite) -> list[Finding]:
     files = suite.files
-    rules = Counter(problem.rule for problem in check_tasks(files, suite.source, suite.known))
-    said = ", ".join(f"{count} {rule}" for rule, count in rules.most_common()) or "no problem"
+    problems = suite.problems()
+    counts = ", ".join(f"{count} {rule}" for rule, count in Counter(problem.rule for problem in problems).most_common())
+    tasks, fatal = {problem.task for problem in problems}, {problem.task for problem in problems if problem.fatal}
+    said = f"{len(problems)} problems in {len(tasks)} tasks, fatal in {len(fatal)}: {counts}" if problems else "no problem"
     return [
         Finding(what="task files", ok=True, detail=f"{len(files.tasks)} tasks in {files.folder}, version {files.version}"),
         Finding(what="static check", ok=True, detail=f"{said}; `unibench data {suite.name} --check` lists them"),
@@ -32,7 +33,7 @@ def _tasks(suite: OsworldSuite) -> list[Finding]:
 
 
 def _grader(suite: OsworldSuite, settings: DesktopSettings) -> list[Finding]:
-    mend = f"unibench install {suite.name}"
+    mend = suite.installing
     try:
         from unibench_osworld.grader.client import Grader
 
@@ -47,8 +48,9 @@ def _grader(suite: OsworldSuite, settings: DesktopSettings) -> list[Finding]:
     record = environment_record(suite.grader_suite)
     full = "" if record is not None and record.full else "; without easyocr and librosa (--full)"
     counts = f"{offers['metrics']} metrics, {offers['getters']} getters"
-    detail = f"{suite.package_version}: {counts}, imported in their box in {time.monotonic() - start:.1f} s{full}"
-    return [Finding(what="evaluators", ok=True, detail=detail)]
+    whose = suite.judges or suite.package_version
+    detail = f"{whose}: {counts}, imported in their box in {time.monotonic() - start:.1f} s{full}"
+    return [Finding(what="evaluators", ok=True, detail=detail, mend=mend if suite.judges else "")]
 
 
 def _desktop() -> list[Finding]:

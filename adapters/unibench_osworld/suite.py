@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from unibench.data import Problem
 from unibench.environments import environment_python, environment_record
 from unibench.golden.control import MakesStandIns
 from unibench.golden.inside import golden_module
@@ -18,7 +19,7 @@ from unibench_osworld import FACE, FOLDERS, PACKAGE, VERSION, DesktopSettings
 from unibench_osworld.assets import AssetStore
 from unibench_osworld.describe import Upstream, describe
 from unibench_osworld.programs import installed, lacking
-from unibench_osworld.task_check import OSWORLD, Known, check_task, installed_source, used_getters
+from unibench_osworld.task_check import OSWORLD, Known, check_task, check_tasks, installed_source, used_getters
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 from unibench_osworld.upstream_source import UpstreamSource
 
@@ -159,6 +160,15 @@ class OsworldSuite(Suite):
     def _skew_mend(self) -> str:
         """What helps against evaluators of another version; empty if nothing is known to."""
         return ""
+
+    @property
+    def judges(self) -> str:
+        """Whose evaluators judge, if not the suite's own; empty else."""
+        return ""
+
+    def problems(self) -> list[Problem]:
+        """What the static check says of the task files."""
+        return check_tasks(self.files, self.source, self.known)
 
     def _skew(self, task: TaskFile) -> list[str]:
         """What the installed evaluators lack, and what the static check finds fatal."""

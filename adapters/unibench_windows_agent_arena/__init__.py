@@ -88,6 +88,11 @@ FACE = SuiteFace(
         checkout="src/win-arena-container/client/desktop_env",
         checkout_packages=("desktop_env",),
     ),
-    data=DataFace(folders=FOLDERS, marker="test_all.json", check="unibench_windows_agent_arena.suite:check_folder"),
+    data=DataFace(
+        folders=FOLDERS,
+        marker="test_all.json",
+        check="unibench_windows_agent_arena.suite:check_folder",
+        unchecked="unibench_windows_agent_arena.suite:left_unchecked",
+    ),
     call_seconds={"*": 120.0, "open": 120.0, "reset": 600.0, "verify": 700.0, "run_control": 1500.0, "probe": 180.0, "observe": 130.0},
 )

@@ -16,8 +16,9 @@ from unibench_guests.windows import WindowsGuestClient
 from unibench_osworld import DesktopSettings
 from unibench_osworld.describe import Upstream
 from unibench_osworld.suite import OsworldSuite
-from unibench_osworld.task_check import Known, check_tasks, installed_source
+from unibench_osworld.task_check import Known, check_tasks, installed_source, without_evaluators
 from unibench_osworld.task_files import TaskFile, TaskSet, find_folder, task_set
+from unibench_osworld.upstream_source import UpstreamSource
 from unibench_windows_agent_arena import EXAMPLES, FACE, FOLDERS, NAME, PATH_MAPPED
 from unibench_windows_agent_arena.tables import getter, metric, tables
 from unibench_windows_agent_arena.without_programs import definition_without, lacking
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from unibench_osworld.machines import Machine
 
 KNOWN = Known(*tables(), windows=True)
+INSTALLING = f"unibench install {NAME} --from CHECKOUT"
+"""The command that installs the suite's own evaluators, which are on no package index."""
 
 
 def examples() -> str:
@@ -49,7 +52,7 @@ class WindowsAgentArenaSuite(OsworldSuite):
     @cached_property
     def grader_suite(self) -> str:
         """The suite whose environment judges: its own where it is installed, else OSWorld's."""
-        return self.name if site_packages(self.name) is not None else "osworld"
+        return judging()
 
     @cached_property
     def evaluators(self) -> Upstream:
@@ -62,7 +65,14 @@ class WindowsAgentArenaSuite(OsworldSuite):
 
     @property
     def installing(self) -> str:
-        return f"unibench install {self.name} --from CHECKOUT"
+        return INSTALLING
+
+    @property
+    def judges(self) -> str:
+        return "" if self.grader_suite == self.name else in_place_of_own(self.package_version)
+
+    def problems(self) -> list[Problem]:
+        return check_levels(self.files.folder, self.source)
 
     @property
     def _skew_mend(self) -> str:
@@ -100,9 +110,34 @@ class WindowsAgentArenaSuite(OsworldSuite):
         return tuple(self.store(settings).stand_ins(self.files[task]))
 
 
+def judging() -> str:
+    """The suite whose environment judges: this one where it is installed, else OSWorld's."""
+    return NAME if site_packages(NAME) is not None else "osworld"
+
+
+def in_place_of_own(version: str) -> str:
+    """Whose evaluators serve where the suite's own are not installed."""
+    return f"OSWorld's {version} in place of its own"
+
+
+def check_levels(root: Path, source: UpstreamSource | None) -> list[Problem]:
+    """The problems of the tasks of both levels; what both levels have, once."""
+    found: list[Problem] = []
+    for level in EXAMPLES.values():
+        here = check_tasks(TaskSet.load(root, examples=level), source, KNOWN)
+        before = set(found)
+        found += [problem for problem in here if problem not in before]
+    return found
+
+
 def check_folder(folder: Path) -> Sequence[Problem]:
-    """All problems of a folder's tasks, of both levels, for ``unibench data --check``."""
-    root = find_folder(folder, FOLDERS)
-    source = installed_source(NAME)
-    found = [p for level in EXAMPLES.values() for p in check_tasks(TaskSet.load(root, examples=level), source, KNOWN)]
-    return list(dict.fromkeys(found))
+    """All problems of a folder's tasks, of both levels, for ``unibench data --check``; by the evaluators that would judge."""
+    return check_levels(find_folder(folder, FOLDERS), installed_source(judging()))
+
+
+def left_unchecked() -> str:
+    """What :func:`check_folder` leaves out on this machine, or whose evaluators it takes, with the mend."""
+    source = installed_source(judging())
+    if source is None:
+        return without_evaluators(INSTALLING)
+    return "" if judging() == NAME else f"checked with {in_place_of_own(source.version)} -> {INSTALLING}"

@@ -7,9 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import typer
 
 from unibench import environments
-from unibench.data import DataFace, bring, brought_folder, brought_source, remove
+from unibench.cli.common import Format
+from unibench.cli.data import _check as show_check
+from unibench.data import DataFace, Problem, bring, brought_folder, brought_source, remove
 from unibench.environments import EnvironmentFace, environment_python, install
 from unibench.errors import FileProblem, Unavailable, UsageError
 
@@ -73,6 +76,46 @@ def test_what_is_no_source_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot clone"):
         bring("x", FACE, f"file://{tmp_path}/absent")
     assert brought_source("x").source == str(tmp_path / "a")
+
+
+PROBLEM = Problem(task="a", rule="version-skew", message="no function f", fatal=True)
+HARMLESS = Problem(task="b", rule="relative-path", message="x is relative")
+
+
+def found_twice(folder: Path) -> list[Problem]:
+    return [PROBLEM, PROBLEM, HARMLESS]
+
+
+def found_harmless(folder: Path) -> list[Problem]:
+    return [HARMLESS]
+
+
+def left_out() -> str:
+    return "steps were left unchecked -> install it"
+
+
+@pytest.mark.parametrize(("check", "fatal"), [("found_twice", True), ("found_harmless", False)])
+def test_the_check_merges_what_repeats_and_explains_itself(
+    check: str, fatal: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    face = DataFace(folders=(), marker="x", check=f"{__name__}:{check}", unchecked=f"{__name__}:left_out")
+    with pytest.raises(typer.Exit):
+        show_check("x", face, tmp_path, Format.TABLE)
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "task rule fatal problem"
+    assert ("a version-skew yes no function f (2×)" in lines) is fatal
+    assert "b relative-path x is relative" in lines
+    assert ("fatal: the task cannot be judged as written, or not by the evaluators here" in lines) is fatal
+    assert lines[-1] == left_out()
+
+
+def test_what_was_left_unchecked_is_no_part_of_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    face = DataFace(folders=(), marker="x", check=f"{__name__}:found_twice", unchecked=f"{__name__}:left_out")
+    with pytest.raises(typer.Exit):
+        show_check("x", face, tmp_path, Format.JSON)
+    said = capsys.readouterr()
+    assert [Problem.model_validate(each) for each in json.loads(said.out)] == found_twice(tmp_path)
+    assert said.err.strip() == left_out()
 
 
 def test_links_in_a_source_are_not_followed(tmp_path: Path) -> None:

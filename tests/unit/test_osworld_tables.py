@@ -13,14 +13,14 @@ import pytest
 
 from unibench.errors import FileProblem, Unavailable, UnknownName
 from unibench.kinds import check_kind
-from unibench_osworld import FOLDERS
+from unibench_osworld import FOLDERS, task_check
 from unibench_osworld.assets import AssetStore, needs, place_of
 from unibench_osworld.describe import Upstream, describe
 from unibench_osworld.getters import GETTERS, getter
 from unibench_osworld.metrics import METRICS, metric
-from unibench_osworld.task_check import check_task, check_tasks
+from unibench_osworld.task_check import check_task, check_tasks, left_unchecked
 from unibench_osworld.task_files import TaskFile, TaskSet, find_folder
-from unibench_osworld.upstream_source import read_upstream
+from unibench_osworld.upstream_source import UpstreamSource, read_upstream
 
 UPSTREAM = Upstream("desktop-env", "1.0.2")
 
@@ -183,6 +183,13 @@ def test_options_that_the_code_never_reads_are_found(tmp_path: Path) -> None:
     assert "unknown-option" not in rules(compared(ignore_blanks=True, handed_on=1), source=source)
     skew = [problem.message for problem in check_task(compared(), source) if problem.rule == "version-skew"]
     assert skew == ["desktop-env checkout has no getter cloud_file"]
+
+
+def test_without_evaluators_the_check_says_what_it_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_check, "installed_source", lambda suite: None)
+    assert left_unchecked().endswith("were left unchecked, as the evaluators are not installed -> unibench install osworld")
+    monkeypatch.setattr(task_check, "installed_source", lambda suite: UpstreamSource(Path("x"), "1.0.2"))
+    assert left_unchecked() == ""
 
 
 # -- task files and assets ---------------------------------------------------------------------

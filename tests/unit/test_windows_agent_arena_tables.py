@@ -15,6 +15,7 @@ from unibench_osworld.task_check import check_tasks
 from unibench_osworld.task_files import TaskFile, TaskSet, find_folder
 from unibench_osworld.upstream_source import Function, UpstreamSource
 from unibench_windows_agent_arena import EXAMPLES, FACE, FOLDERS, WindowsSettings
+from unibench_windows_agent_arena import suite as arena
 from unibench_windows_agent_arena.suite import KNOWN, WindowsAgentArenaSuite
 from unibench_windows_agent_arena.tables import WINDOWS_GETTERS, getter, metric
 
@@ -97,3 +98,23 @@ def test_without_any_evaluators_the_command_is_one_that_works(tmp_path: Path) ->
     assert suite.unavailable("clock/1", WindowsSettings(), "remote") == (
         "the evaluators are not installed; run `unibench install windows-agent-arena --from CHECKOUT`",
     )
+
+
+@needs_data
+def test_the_check_and_the_doctor_take_the_evaluators_that_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(DATA) / "windows_agent_arena"
+    source = UpstreamSource(tmp_path, "1.0.2", getters={"vm_file": Function("get_vm_file", "g.py")})
+    monkeypatch.setattr(arena, "site_packages", lambda suite: None)
+    monkeypatch.setattr(arena, "installed_source", {"osworld": source}.get)
+    suite = WindowsAgentArenaSuite()
+    suite.files, suite.source = tasks("normal"), source
+    assert list(arena.check_folder(root)) == suite.problems()
+    assert any(problem.rule == "version-skew" for problem in suite.problems())
+    assert suite.judges == f"OSWorld's {suite.package_version} in place of its own"
+    install = "unibench install windows-agent-arena --from CHECKOUT"
+    assert arena.left_unchecked() == f"checked with OSWorld's 1.0.2 in place of its own -> {install}"
+    monkeypatch.setattr(arena, "installed_source", lambda suite: None)
+    assert arena.left_unchecked().endswith(f"were left unchecked, as the evaluators are not installed -> {install}")
+    monkeypatch.setattr(arena, "site_packages", lambda suite: tmp_path)
+    monkeypatch.setattr(arena, "installed_source", {FACE.name: source}.get)
+    assert arena.left_unchecked() == ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unibench.cli.common import Format, FormatOption, SuiteArgument, out, print_json
+from unibench.cli.common import Format, FormatOption, SuiteArgument, err, out, print_json
 
 if TYPE_CHECKING:
     from unibench.data import DataFace, Problem
@@ -72,6 +72,8 @@ def _check(suite: str, face: DataFace, folder: Path, format: Format) -> None:
         print_json(json.dumps([problem.model_dump(mode="json") for problem in problems], indent=1))
     else:
         _show(problems)
+    if note := face.left_unchecked():
+        (err() if format is Format.JSON else out()).print(note)
     if problems:
         raise typer.Exit(1)
 
@@ -79,12 +81,15 @@ def _check(suite: str, face: DataFace, folder: Path, format: Format) -> None:
 def _show(problems: Sequence[Problem]) -> None:
     from rich.table import Table
 
-    table = Table("task", "rule", "", "problem", box=None, pad_edge=False)
-    for problem in problems:
-        table.add_row(problem.task, problem.rule, "fatal" if problem.fatal else "", problem.message)
+    table = Table("task", "rule", "fatal", "problem", box=None, pad_edge=False)
+    for problem, count in Counter(problems).items():
+        times = f" ({count}×)" if count > 1 else ""
+        table.add_row(problem.task, problem.rule, "yes" if problem.fatal else "", problem.message + times)
     console = out()
     if problems:
         console.print(table)
     rules = Counter(problem.rule for problem in problems)
     counts = ", ".join(f"{count} {rule}" for rule, count in rules.most_common())
     console.print(f"{len(problems)} problems in {len({p.task for p in problems})} tasks: {counts}" if problems else "no problem found")
+    if any(problem.fatal for problem in problems):
+        console.print("fatal: the task cannot be judged as written, or not by the evaluators here")
