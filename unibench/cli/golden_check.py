@@ -100,7 +100,7 @@ def golden_check(
     if known is not None and known.suite != face.name:
         raise UsageError(f"{baseline} is a ledger of {known.suite}, not of {face.name}")
     with registry.open_suite(suite, settings, substrate) as remote:
-        chosen = select([each.id for each in remote.tasks()], task, suite)
+        chosen = select(remote.tasks(), task, suite)
     plan = Plan(lambda: registry.open_suite(suite, settings, substrate), chosen, range(seeds), repeat, jobs, tuple(control or ()))
     check = GoldenCheck(plan)
     with _alone(path):

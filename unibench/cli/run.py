@@ -130,7 +130,7 @@ def run(
         if specs_from is not None:
             specs = _specs_of(specs_from, suite)
         else:
-            chosen = select([each.id for each in remote.tasks()], task, suite)[:limit]
+            chosen = select(remote.tasks(), task, suite)[:limit]
             if (count := len(chosen) * seeds) > SAID:
                 err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
             specs = draw(remote, chosen, range(seeds))

@@ -1,0 +1,34 @@
+"""Ledgers of the example suite, which needs no browser: made, set aside, applied, and asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.suites.notebook_runs import unibench
+from unibench.golden.ledger import read_ledger
+
+
+def test_a_tag_chooses_tasks_for_a_list_a_check_and_a_run(tmp_path: Path) -> None:
+    listed = unibench(tmp_path, "tasks", "notebook", "-t", "changes:*", "-f", "json")
+    assert [row["task"]["id"] for row in json.loads(listed.stdout)] == ["write-note", "tick-note"]
+    assert "changes:notes 2, changes:ticks 1" in unibench(tmp_path, "tasks", "notebook").stdout
+    checked = unibench(tmp_path, "golden-check", "notebook", "-t", "changes:ticks")
+    assert checked.returncode == 0, checked.stderr
+    assert [entry.task for entry in read_ledger(tmp_path / "notebook.ledger.json").entries] == ["tick-note"]
+    done = unibench(tmp_path, "run", "notebook", "-a", "idle", "-t", "change:ticks", "-o", "r")
+    assert done.returncode == 2
+    assert "no task or tag of notebook 'change:ticks'; did you mean 'changes:ticks'" in done.stderr
+
+
+def test_a_check_with_another_setting_leaves_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
+    for task in ("stay-light", "print-note"):
+        assert unibench(tmp_path, "golden-check", "notebook", "-t", task).stderr == ""
+    path = tmp_path / "notebook.ledger.json"
+    before = path.read_bytes()
+    done = unibench(tmp_path, "golden-check", "notebook", "-t", "stay-light", "--set", "autosave=true", "-f", "json")
+    assert done.returncode == 0, done.stderr
+    assert "(setting autosave false -> true): its 2 entries are set aside in notebook.ledger.json.bak" in " ".join(done.stderr.split())
+    assert json.loads(done.stdout)["settings"]["autosave"] is True
+    assert (tmp_path / "notebook.ledger.json.bak").read_bytes() == before
+    assert [entry.task for entry in read_ledger(path).entries] == ["stay-light"]
