@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from unibench.errors import UnknownName
+from unibench.errors import UnknownName, UsageError
 from unibench.task import Task
 
 
@@ -30,3 +30,21 @@ def select(tasks: Sequence[Task], globs: Sequence[str] | None, suite: str) -> li
             raise UnknownName.among(what, glob, {*tags, *(task.id for task in tasks)}, hint=hint)
         chosen |= matching
     return [task.id for task in tasks if task.id in chosen]
+
+
+def select_one(tasks: Sequence[str], text: str, suite: str) -> str:
+    """The one task of that name; else the one that the glob, or beginning of a name, fits.
+
+    Raises:
+        UnknownName: it fits none.
+        UsageError: it fits several; the message names three.
+    """
+    if text in tasks:
+        return text
+    fitting = [task for task in tasks if fnmatchcase(task, text)] or [task for task in tasks if task.startswith(text)]
+    if not fitting:
+        raise UnknownName.among(f"task of {suite}", text, tasks, hint=f"(`unibench tasks {suite}` lists them)")
+    if len(fitting) > 1:
+        more = f" and {len(fitting) - 3} more" if len(fitting) > 3 else ""
+        raise UsageError(f"{text!r} fits {len(fitting)} tasks of {suite}: {', '.join(fitting[:3])}{more}; say which one")
+    return fitting[0]

@@ -32,3 +32,11 @@ def test_a_check_with_another_setting_leaves_the_old_ledger_beside_the_new_one(t
     assert json.loads(done.stdout)["settings"]["autosave"] is True
     assert (tmp_path / "notebook.ledger.json.bak").read_bytes() == before
     assert [entry.task for entry in read_ledger(path).entries] == ["stay-light"]
+
+
+def test_explain_takes_a_beginning_and_says_what_fits_if_several_do(tmp_path: Path) -> None:
+    done = unibench(tmp_path, "explain", "notebook", "stay", "-c", "golden", "-f", "json")
+    assert json.loads(done.stdout)["task"] == "stay-light", done.stderr
+    done = unibench(tmp_path, "explain", "notebook", "*-note*")
+    assert done.returncode == 2
+    assert "'*-note*' fits 4 tasks of notebook: write-note, count-notes, tick-note and 1 more; say which one" in done.stderr
