@@ -40,3 +40,29 @@ def test_explain_takes_a_beginning_and_says_what_fits_if_several_do(tmp_path: Pa
     done = unibench(tmp_path, "explain", "notebook", "*-note*")
     assert done.returncode == 2
     assert "'*-note*' fits 4 tasks of notebook: write-note, count-notes, tick-note and 1 more; say which one" in done.stderr
+
+
+def test_a_run_with_nothing_to_play_is_refused_with_the_reasons_and_leaves_no_folder(tmp_path: Path) -> None:
+    path = tmp_path / "notebook.ledger.json"
+    assert unibench(tmp_path, "golden-check", "notebook", "-t", "stay-light").returncode == 0
+    text = json.loads(path.read_text())
+    text["entries"][0] |= {"decision": "invalid", "reasons": ["flaky"], "faulty": 1}
+    path.write_text(json.dumps(text))
+    play = ("run", "notebook", "-a", "claims-done", "-t", "stay-light", "-o", "runs/r")
+    done = unibench(tmp_path, *play)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[:2] == ["dropped by the ledger: 1 task", "  stay-light: invalid: flaky"]
+    assert "no task is left to run, so no run was made; --ledger-policy ignore" in done.stderr
+    assert not (tmp_path / "runs").exists()
+    mended = unibench(tmp_path, *play, "--ledger-policy", "ignore")
+    assert mended.returncode == 0, mended.stderr
+
+
+def test_a_run_says_what_is_unavailable_apart_from_what_the_ledger_drops(tmp_path: Path) -> None:
+    assert unibench(tmp_path, "golden-check", "notebook", "-t", "stay-light").returncode == 0
+    play = ("run", "notebook", "-a", "claims-done", "-t", "stay-light", "-t", "print-note", "--ledger-policy", "valid-only", "-o", "r")
+    done = unibench(tmp_path, *play)
+    assert done.returncode == 0, done.stderr
+    assert "dropped by the ledger: 1 task (reasons are in the manifest)" in done.stderr
+    assert "unavailable" not in done.stderr

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from unibench.cli.common import SetOption, SubstrateOption, SuiteArgument, TaskOption, err, out, settings_from
-from unibench.errors import UsageError
+from unibench.errors import Unavailable, UsageError
 from unibench.selection import select
 
 if TYPE_CHECKING:
@@ -135,6 +135,8 @@ def run(
                 err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
             specs = draw(remote, chosen, range(seeds))
         plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN, max_steps=limit_steps)
+        if not plan.planned:
+            _refuse(plan)
         protocol = protocol_of(
             remote,
             observe=names,
@@ -177,6 +179,18 @@ def _started(agent: AgentProcess) -> Iterator[AgentProcess]:
         agent.close()
 
 
+def _refuse(plan: RunPlan) -> NoReturn:
+    """Ends a run that has nothing to play, before its folder holds anything."""
+    from unibench.runs.remarks import dropped_by_kind, dropped_reasons
+
+    console = err()
+    for line in dropped_reasons(plan.dropped):
+        console.print(line, soft_wrap=True)
+    by_ledger = "dropped by the ledger" in dropped_by_kind(plan.dropped)
+    mend = "; --ledger-policy ignore runs what the ledger drops" if by_ledger else ""
+    raise Unavailable(f"no task is left to run, so no run was made{mend}")
+
+
 def _specs_of(run: Path, suite: str) -> list[InstanceSpec]:
     from unibench.runs.store import RunStore
 
@@ -203,6 +217,8 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     """Plays under a progress bar: the score so far a verifier row, and faults by kind."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+    from unibench.runs.remarks import dropped_counts
+
     console = err()
     scores: dict[str, list[float]] = {}
     broken: Counter[str] = Counter()
@@ -225,8 +241,8 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     stale = {each.spec.task for each in plan.planned if each.checked == "stale"}
     if stale:
         console.print(f"stale in the ledger, so not applied: {len(stale)} tasks (another version, machine, setting or recipe)")
-    if plan.dropped:
-        console.print(f"dropped by the ledger or unavailable: {len({d.task for d in plan.dropped})} tasks (reasons are in the manifest)")
+    for line in dropped_counts(plan.dropped):
+        console.print(f"{line} (reasons are in the manifest)")
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
