@@ -66,3 +66,33 @@ def test_a_run_says_what_is_unavailable_apart_from_what_the_ledger_drops(tmp_pat
     assert done.returncode == 0, done.stderr
     assert "dropped by the ledger: 1 task (reasons are in the manifest)" in done.stderr
     assert "unavailable" not in done.stderr
+
+
+def test_a_ledger_without_the_runs_tasks_is_named_with_the_command_that_adds_them(tmp_path: Path) -> None:
+    assert unibench(tmp_path, "golden-check", "notebook", "-t", "print-note").returncode == 0
+    play = ("run", "notebook", "-a", "claims-done", "-t", "print-note", "-t", "stay-light", "-o", "r")
+    done = unibench(tmp_path, *play)
+    line = "notebook.ledger.json has no entry for 1 of 2 tasks; add it: unibench golden-check notebook -t stay-light"
+    assert line in done.stderr.splitlines()
+    assert f"unchecked: {line}" in " ".join(done.stdout.split())
+    assert "no golden check's ledger was applied" not in done.stdout
+    assert unibench(tmp_path, *line.partition("unibench ")[2].split()).returncode == 0
+    again = unibench(tmp_path, *play[:-1], "again")
+    assert "has no entry" not in again.stdout + again.stderr
+    (tmp_path / "notebook.ledger.json").unlink()
+    without = unibench(tmp_path, *play[:-1], "without", "--set", "autosave=true").stdout
+    assert "no golden check's ledger was applied; make one: unibench golden-check notebook --set autosave=true" in " ".join(without.split())
+
+
+def test_a_stale_entry_says_what_differs_and_the_command_that_makes_it_again(tmp_path: Path) -> None:
+    assert unibench(tmp_path, "golden-check", "notebook", "-t", "stay-light").returncode == 0
+    play = ("run", "notebook", "-a", "claims-done", "-t", "stay-light", "--set", "autosave=true")
+    done = unibench(tmp_path, *play, "-o", "r")
+    command = "unibench golden-check notebook --set autosave=true -t stay-light"
+    assert f"stale in the ledger, so not applied: 1 task (setting autosave false -> true); make it again: {command}" in done.stderr
+    assert f"1 episodes (setting autosave false -> true); make it again: {command}" in " ".join(done.stdout.split())
+    assert unibench(tmp_path, *command.split()[1:]).returncode == 0
+    assert "stale" not in unibench(tmp_path, *play, "-o", "again").stderr
+    refused = unibench(tmp_path, "run", "notebook", "-a", "claims-done", "-t", "stay-light", "--ledger-policy", "valid-only", "-o", "v")
+    assert refused.returncode == 3
+    assert "1 task (setting autosave true -> false)" in refused.stderr

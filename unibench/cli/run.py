@@ -96,7 +96,7 @@ def run(
     from unibench.agents.needs import observations
     from unibench.agents.process import AgentProcess
     from unibench.runs.plan import draw, plan_run
-    from unibench.runs.policy import ledger_for
+    from unibench.runs.policy import ledger_for, ledger_path
     from unibench.runs.protocol import manifest_of, protocol_of
     from unibench.runs.runner import Runner
     from unibench.runs.store import RunStore, alone
@@ -134,9 +134,18 @@ def run(
             if (count := len(chosen) * seeds) > SAID:
                 err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
             specs = draw(remote, chosen, range(seeds))
-        plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN, max_steps=limit_steps)
+        plan = plan_run(
+            remote,
+            machine,
+            specs,
+            known,
+            ledger_policy.value,
+            ledger_file=ledger_path(face.name, ledger),
+            golden=agent == GOLDEN,
+            max_steps=limit_steps,
+        )
         if not plan.planned:
-            _refuse(plan)
+            _refuse(face.name, plan)
         protocol = protocol_of(
             remote,
             observe=names,
@@ -179,12 +188,12 @@ def _started(agent: AgentProcess) -> Iterator[AgentProcess]:
         agent.close()
 
 
-def _refuse(plan: RunPlan) -> NoReturn:
+def _refuse(suite: str, plan: RunPlan) -> NoReturn:
     """Ends a run that has nothing to play, before its folder holds anything."""
-    from unibench.runs.remarks import dropped_by_kind, dropped_reasons
+    from unibench.runs.remarks import dropped_by_kind, dropped_reasons, ledger_remarks
 
     console = err()
-    for line in dropped_reasons(plan.dropped):
+    for line in [*dropped_reasons(plan.dropped), *ledger_remarks(suite, plan.ledger)]:
         console.print(line, soft_wrap=True)
     by_ledger = "dropped by the ledger" in dropped_by_kind(plan.dropped)
     mend = "; --ledger-policy ignore runs what the ledger drops" if by_ledger else ""
@@ -217,7 +226,7 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     """Plays under a progress bar: the score so far a verifier row, and faults by kind."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from unibench.runs.remarks import dropped_counts
+    from unibench.runs.remarks import dropped_counts, ledger_remarks
 
     console = err()
     scores: dict[str, list[float]] = {}
@@ -238,9 +247,8 @@ def _play(runner: Runner, plan: RunPlan) -> None:
         console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there ({so_far})")
     if runner.sessions < runner.jobs:
         console.print(f"{runner.sessions} of {runner.jobs} jobs: more sessions of this suite cannot live side by side")
-    stale = {each.spec.task for each in plan.planned if each.checked == "stale"}
-    if stale:
-        console.print(f"stale in the ledger, so not applied: {len(stale)} tasks (another version, machine, setting or recipe)")
+    for line in ledger_remarks(runner.manifest.protocol.suite, plan.ledger):
+        console.print(line, soft_wrap=True)
     for line in dropped_counts(plan.dropped):
         console.print(f"{line} (reasons are in the manifest)")
     columns = (
