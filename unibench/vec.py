@@ -202,7 +202,7 @@ def make_vec(
     Args:
         suite: the suite's name, or ``"suite/glob"``.
         num_envs: how many environments.
-        tasks: names or globs of tasks; all else.
+        tasks: names, tags or globs of tasks; all else.
         processes: session processes; two a processor core else, and as many as the suite needs at least.
         on_fault: a broken episode is truncated with 0.0 and no verdict (``infos["outcome"]`` says why), or ``"raise"``.
         autoreset_mode: Gymnasium's ``NextStep``, ``SameStep`` or ``Disabled``.
@@ -241,7 +241,7 @@ def make_vec(
         applied = AppliedLedger(first, first.open(), known, ledger_policy)
         globs = [*(tasks or ()), *([glob] if glob else ())]
         there = {task.id: task for task in first.tasks()}
-        played, dropped = _playable(first, applied, [there[task] for task in select(list(there), globs, name)])
+        played, dropped = _playable(first, applied, [there[task] for task in select(list(there.values()), globs, name)])
         check_limit(limit, [there[task] for task in played])
     except BaseException:
         first.close()

@@ -67,6 +67,11 @@ def test_few_lanes_play_all_tasks_in_turn(notebook: Any) -> None:
     assert all({turn[lane] for turn in turns} == set(vec.tasks) for lane in range(2))
 
 
+def test_a_tag_chooses_tasks(notebook: Any) -> None:
+    assert notebook("notebook/changes:ticks", 1).tasks == ("tick-note",)
+    assert set(notebook("notebook", 2, tasks=["changes:*"]).tasks) == {"write-note", "tick-note"}
+
+
 def test_as_many_processes_as_the_suite_needs(notebook: Any) -> None:
     vec = notebook("notebook", 9, processes=1)  # it holds four sessions a process
     vec.reset(seed=0)

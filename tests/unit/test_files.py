@@ -16,7 +16,7 @@ from tests.unit.test_judge import SOUND, instance
 from tests.unit.test_verdict import descriptor
 from unibench.errors import FileProblem, UnknownName
 from unibench.files import check_writable, write_atomic
-from unibench.golden.ledger import coverage, entry_key, kept_entries, ledger_digest, merged, new_faults, read_ledger, write_ledger
+from unibench.golden.ledger import LedgerFile, coverage, differences, entry_key, ledger_digest, new_faults, read_ledger, write_ledger
 from unibench.golden.results import Decision, Entry, Fault, Ledger, Reason
 from unibench.record import SCHEMA_VERSION
 from unibench.schemas import schema_of, schemas, write_schemas
@@ -152,15 +152,63 @@ def test_only_new_faults_are_new() -> None:
 
 
 def test_a_partial_check_keeps_what_was_there(tmp_path: Path) -> None:
-    path = tmp_path / "l.json"
-    write_ledger(path, ledger(entry("t"), entry("u", fault())))
-    fresh = ledger(entry("t", fault()))
-    both = merged(fresh, kept_entries(path, ["t"]))
-    assert {each.task: each.decision for each in both.entries} == {"t": Decision.INVALID, "u": Decision.INVALID}
-    other = fresh.model_copy(update={"upstream": {"x": "2"}})
-    assert [each.task for each in merged(other, kept_entries(path, ["t"])).entries] == ["t"], "another version's entries are not kept"
+    path, said = tmp_path / "l.json", list[str]()
+    write_ledger(path, made_with(MiniwobSettings(), entry("t"), entry("u", fault())))
+    file = LedgerFile(path, ["t"], MiniwobSettings(reseed_in_page=True), said.append)
+    for _ in range(2):  # a ledger is saved as it grows
+        file.write(made_with(MiniwobSettings(reseed_in_page=True), entry("t", fault())))
+    assert {each.task: each.decision for each in read_ledger(path).entries} == {"t": Decision.INVALID, "u": Decision.INVALID}
+    assert said == []
+    assert [each.name for each in tmp_path.iterdir()] == ["l.json"]
+
+
+def made_with(settings: MiniwobSettings, *entries: Entry, **changed: Any) -> Ledger:
+    head = {"settings": settings.model_dump(mode="json"), "settings_digest": settings.digest, **changed}
+    return ledger(*entries).model_copy(update=head)
+
+
+def test_a_ledger_made_under_other_conditions_is_set_aside_and_what_differs_is_said(tmp_path: Path) -> None:
+    path, said = tmp_path / "l.json", list[str]()
+    plain, other = MiniwobSettings(), MiniwobSettings(allow_any_url=True)
+    night = made_with(plain, entry("t"), entry("u", fault()))
+    write_ledger(path, night)
+    file = LedgerFile(path, ["t"], other, said.append)
+    for _ in range(2):
+        file.write(made_with(other, entry("t")))
+    assert [each.task for each in read_ledger(path).entries] == ["t"]
+    assert read_ledger(tmp_path / "l.json.bak") == night
+    assert said == [
+        f"{path} was made under other conditions (setting allow_any_url false -> true): its 2 entries are set aside in {path}.bak; "
+        "-o writes to another file instead"
+    ]
+    LedgerFile(path, ["t"], plain, said.append).write(made_with(plain, entry("t")))
+    assert "its 1 entry is set aside in" in said[1]
+    assert read_ledger(tmp_path / "l.json.bak2").settings_digest == other.digest
     path.write_text("{")
-    assert kept_entries(path, ["t"]) is None
+    LedgerFile(path, ["t"], plain, said.append).write(made_with(plain, entry("t")))
+    assert f"it is kept as {path}.bak3" in said[2]
+    assert (tmp_path / "l.json.bak3").read_text() == "{"
+    assert read_ledger(tmp_path / "l.json.bak") == night
+
+
+def test_each_part_of_a_ledgers_head_that_differs_is_named() -> None:
+    settings = MiniwobSettings(reseed_in_page=True)
+    there = made_with(settings, entry("t"))
+
+    def said(**changes: Any) -> list[str]:
+        now: dict[str, Any] = {"suite": "s", "upstream": {"x": "1"}, "substrate": MACHINE, "settings": settings, **changes}
+        return differences(there, **now)
+
+    assert said() == []
+    assert said(settings=MiniwobSettings()) == [], "reseed_in_page affects no score"
+    assert said(suite="r") == ["suite s -> r"]
+    assert said(upstream={"x": "2", "y": "1"}) == ["x 1 -> 2", "y none -> 1"]
+    assert said(substrate=MACHINE.model_copy(update={"digest": "d", "name": "n"})) == [
+        "machine chromium -> n",
+        "machine digest chromium-1 -> d",
+    ]
+    older = there.model_copy(update={"settings_digest": "of other settings"})
+    assert differences(older, "s", {"x": "1"}, MACHINE, settings) == ["which settings affect scores"]
 
 
 def test_a_ledgers_digest_is_of_what_it_says() -> None:

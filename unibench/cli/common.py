@@ -27,7 +27,12 @@ class Format(StrEnum):
 SuiteArgument = Annotated[str, typer.Argument(metavar="SUITE", help="The suite's name; `unibench suites` lists them.")]
 TaskOption = Annotated[
     list[str] | None,
-    typer.Option("--task", "-t", metavar="GLOB", help="Only tasks whose name matches, e.g. 'click-*'; may be given several times."),
+    typer.Option(
+        "--task",
+        "-t",
+        metavar="GLOB",
+        help="Only tasks whose name matches, e.g. 'click-*', or a tag if no name does, e.g. split:small; may be given several times.",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="K=V", help="A setting of the suite; `unibench suites NAME` lists them. Repeatable.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unibench.cli.common import Format, FormatOption, SetOption, SubstrateOption, SuiteArgument, out, print_json, settings_from
+from unibench.selection import select_one
 
 if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def explain(
     suite: SuiteArgument,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name, or a glob or beginning that fits no other.")],
     control: Annotated[
         list[str] | None, typer.Option("--control", "-c", metavar="NAME", help="Only this control, e.g. golden; repeatable.")
     ] = None,
@@ -42,9 +43,7 @@ def explain(
     goal = ""
     settings = settings_from(face, set_)
     with registry.open_suite(suite, settings, substrate or face.checked_on(settings)) as remote:
-        known = [each.id for each in remote.tasks()]
-        if task not in known:
-            raise UnknownName.among(f"task of {suite}", task, known)
+        task = select_one([each.id for each in remote.tasks()], task, suite)
         descriptor = remote.describe(task)
         spec = remote.draw(task, seed, draw)
         names = [each["control"] for each in remote.call("controls", spec=spec.model_dump(mode="json"))[0]["controls"]]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from unibench.golden.check import GoldenCheck
     from unibench.golden.results import Entry, Fault, Ledger
+    from unibench.settings import Settings
 
 SAVE_SECONDS = 2.0
 """How often a growing ledger is saved."""
@@ -99,11 +100,11 @@ def golden_check(
     if known is not None and known.suite != face.name:
         raise UsageError(f"{baseline} is a ledger of {known.suite}, not of {face.name}")
     with registry.open_suite(suite, settings, substrate) as remote:
-        chosen = select([each.id for each in remote.tasks()], task, suite)
+        chosen = select(remote.tasks(), task, suite)
     plan = Plan(lambda: registry.open_suite(suite, settings, substrate), chosen, range(seeds), repeat, jobs, tuple(control or ()))
     check = GoldenCheck(plan)
     with _alone(path):
-        ledger, kept = _run(check, path, quiet=format is Format.JSON)
+        ledger, kept = _run(check, path, settings, quiet=format is Format.JSON)
     fresh = new_faults(ledger, known) if known is not None else []
     if format is Format.JSON:
         print_json(ledger.model_dump_json(indent=1))
@@ -148,17 +149,17 @@ def _alone(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
+def _run(check: GoldenCheck, path: Path, settings: Settings, *, quiet: bool) -> tuple[Ledger, Path]:
     """Runs the check under a progress bar; the ledger is saved as it grows. Returns it and where it is kept."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from unibench.golden.ledger import kept_entries, merged, write_ledger
+    from unibench.golden.ledger import LedgerFile, write_ledger
 
     console = err()
     counts: Counter[str] = Counter()
     saved = time.monotonic()
     saving = threading.Lock()
-    there = kept_entries(path, check.plan.tasks)
+    file = LedgerFile(path, check.plan.tasks, settings, console.print)
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -180,7 +181,7 @@ def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
                 saved = time.monotonic()
                 # Should the disk be full now, the ledger is written at the end, elsewhere if need be.
                 with suppress(FileProblem):
-                    write_ledger(path, merged(check.ledger(), there))
+                    file.write(check.ledger())
 
     check.progress.finished = finished
     with bar:
@@ -189,12 +190,13 @@ def _run(check: GoldenCheck, path: Path, *, quiet: bool) -> tuple[Ledger, Path]:
             ledger = check.run()
         except KeyboardInterrupt:
             bar.stop()
-            if check.begun:
-                write_ledger(path, merged(check.ledger(), there))
+            # With nothing checked, the file stays as it is.
+            if check.begun and (known := check.ledger()).entries:
+                file.write(known)
                 console.print(f"interrupted; what was checked is in {path}")
             sys.exit(130)
     try:
-        write_ledger(path, merged(ledger, there))
+        file.write(ledger)
         return ledger, path
     except FileProblem as problem:
         spare = Path(tempfile.mkdtemp(prefix="unibench-")) / path.name

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from unibench.cli.common import SetOption, SubstrateOption, SuiteArgument, TaskOption, err, out, settings_from
-from unibench.errors import UsageError
+from unibench.errors import Unavailable, UsageError
 from unibench.selection import select
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def run(
     from unibench.agents.needs import observations
     from unibench.agents.process import AgentProcess
     from unibench.runs.plan import draw, plan_run
-    from unibench.runs.policy import ledger_for
+    from unibench.runs.policy import ledger_for, ledger_path
     from unibench.runs.protocol import manifest_of, protocol_of
     from unibench.runs.runner import Runner
     from unibench.runs.store import RunStore, alone
@@ -130,11 +130,22 @@ def run(
         if specs_from is not None:
             specs = _specs_of(specs_from, suite)
         else:
-            chosen = select([each.id for each in remote.tasks()], task, suite)[:limit]
+            chosen = select(remote.tasks(), task, suite)[:limit]
             if (count := len(chosen) * seeds) > SAID:
                 err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
             specs = draw(remote, chosen, range(seeds))
-        plan = plan_run(remote, machine, specs, known, ledger_policy.value, golden=agent == GOLDEN, max_steps=limit_steps)
+        plan = plan_run(
+            remote,
+            machine,
+            specs,
+            known,
+            ledger_policy.value,
+            ledger_file=ledger_path(face.name, ledger),
+            golden=agent == GOLDEN,
+            max_steps=limit_steps,
+        )
+        if not plan.planned:
+            _refuse(face.name, plan)
         protocol = protocol_of(
             remote,
             observe=names,
@@ -177,6 +188,18 @@ def _started(agent: AgentProcess) -> Iterator[AgentProcess]:
         agent.close()
 
 
+def _refuse(suite: str, plan: RunPlan) -> NoReturn:
+    """Ends a run that has nothing to play, before its folder holds anything."""
+    from unibench.runs.remarks import dropped_by_kind, dropped_reasons, ledger_remarks
+
+    console = err()
+    for line in [*dropped_reasons(plan.dropped), *ledger_remarks(suite, plan.ledger)]:
+        console.print(line, soft_wrap=True)
+    by_ledger = "dropped by the ledger" in dropped_by_kind(plan.dropped)
+    mend = "; --ledger-policy ignore runs what the ledger drops" if by_ledger else ""
+    raise Unavailable(f"no task is left to run, so no run was made{mend}")
+
+
 def _specs_of(run: Path, suite: str) -> list[InstanceSpec]:
     from unibench.runs.store import RunStore
 
@@ -203,6 +226,8 @@ def _play(runner: Runner, plan: RunPlan) -> None:
     """Plays under a progress bar: the score so far a verifier row, and faults by kind."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+    from unibench.runs.remarks import dropped_counts, ledger_remarks
+
     console = err()
     scores: dict[str, list[float]] = {}
     broken: Counter[str] = Counter()
@@ -222,11 +247,10 @@ def _play(runner: Runner, plan: RunPlan) -> None:
         console.print(f"going on with {runner.store.folder}: {done} of {len(plan.planned)} episodes are there ({so_far})")
     if runner.sessions < runner.jobs:
         console.print(f"{runner.sessions} of {runner.jobs} jobs: more sessions of this suite cannot live side by side")
-    stale = {each.spec.task for each in plan.planned if each.checked == "stale"}
-    if stale:
-        console.print(f"stale in the ledger, so not applied: {len(stale)} tasks (another version, machine, setting or recipe)")
-    if plan.dropped:
-        console.print(f"dropped by the ledger or unavailable: {len({d.task for d in plan.dropped})} tasks (reasons are in the manifest)")
+    for line in ledger_remarks(runner.manifest.protocol.suite, plan.ledger):
+        console.print(line, soft_wrap=True)
+    for line in dropped_counts(plan.dropped):
+        console.print(f"{line} (reasons are in the manifest)")
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from unibench.task import Task
     from unibench.verdict import VerifierDescriptor
 
+TAGS = 60
+"""As many tags are listed below a table of tasks."""
+
 
 def suites(
     name: Annotated[str | None, typer.Argument(metavar="[SUITE]", help="Show one suite: its settings, observations and actions.")] = None,
@@ -91,7 +94,7 @@ def tasks(
     face = registry.find_face(suite)
     with registry.open_suite(suite, settings_from(face, set_)) as remote:
         every = {each.id: each for each in remote.tasks()}
-        chosen = [every[name] for name in select(list(every), task, suite)]
+        chosen = [every[name] for name in select(list(every.values()), task, suite)]
         descriptors = remote.describe_all([each.id for each in chosen]) if verifiers or format is Format.JSON else []
     if format is Format.JSON:
         rows = [
@@ -113,6 +116,9 @@ def _show_tasks(chosen: list[Task]) -> None:
         table.add_row(each.id, each.instruction, str(each.budget.steps or ""))
     console = out()
     console.print(table)
+    if tags := Counter(tag for each in chosen for tag in each.tags):
+        shown = [f"{tag} {count}" for tag, count in sorted(tags.items())[:TAGS]]
+        console.print(f"tags (for -t): {', '.join(shown)}" + (f" and {len(tags) - TAGS} more" if len(tags) > TAGS else ""))
     console.print(f"{len(chosen)} tasks")
 
 

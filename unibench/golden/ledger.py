@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from unibench.errors import FileProblem
@@ -48,21 +49,99 @@ def read_ledger(path: Path) -> Ledger:
     return read_record(path, Ledger, "ledger")
 
 
-def kept_entries(path: Path, tasks: Sequence[str]) -> Ledger | None:
-    """The ledger that is there already, without the tasks that are to be checked; None if there is none that can be read."""
-    try:
-        there = read_ledger(path)
-    except FileProblem:
+class LedgerFile:
+    """A ledger's file while a golden check writes it: nothing that was there before is lost.
+
+    If what is there was made under the same conditions, its entries of other tasks stay; if not, the file is copied beside it first.
+
+    Args:
+        tasks: the tasks that are to be checked; their entries are replaced.
+        settings: those of the golden check.
+        said: told what was set aside, and why.
+    """
+
+    def __init__(self, path: Path, tasks: Sequence[str], settings: Settings, said: Callable[[str], None]) -> None:
+        self._path = path
+        self._tasks = set(tasks)
+        self._settings = settings
+        self._said = said
+        self._there: Ledger | None = None
+        self._read = False
+
+    def write(self, ledger: Ledger) -> None:
+        """Writes it, with the entries that stay.
+
+        Raises:
+            FileProblem: it cannot be written, or what is there cannot be set aside.
+        """
+        if not self._read:
+            self._there = self._kept(ledger)
+            self._read = True
+        if (there := self._there) is not None:
+            merged = {"entries": (*ledger.entries, *there.entries), "complete": ledger.complete and there.complete}
+            ledger = ledger.model_copy(update=merged)
+        write_ledger(self._path, ledger)
+
+    def _kept(self, ledger: Ledger) -> Ledger | None:
+        if not self._path.exists() or not self._path.stat().st_size:
+            return None
+        try:
+            there = read_ledger(self._path)
+        except FileProblem as problem:
+            self._said(f"{problem}; it is kept as {set_aside(self._path)}; -o writes to another file instead")
+            return None
+        differing = differences(there, ledger.suite, ledger.upstream, ledger.substrate, self._settings)
+        if not differing:
+            return there.model_copy(update={"entries": tuple(entry for entry in there.entries if entry.task not in self._tasks)})
+        count = len(there.entries)
+        self._said(
+            f"{self._path} was made under other conditions ({'; '.join(differing)}): its {count} "
+            f"{'entry is' if count == 1 else 'entries are'} set aside in {set_aside(self._path)}; -o writes to another file instead"
+        )
         return None
-    return there.model_copy(update={"entries": tuple(entry for entry in there.entries if entry.task not in set(tasks))})
 
 
-def merged(ledger: Ledger, there: Ledger | None) -> Ledger:
-    """A ledger with the entries of other tasks that were there, if they were made under the same conditions."""
-    same = ("suite", "upstream", "substrate", "settings_digest")
-    if there is None or any(getattr(ledger, name) != getattr(there, name) for name in same):
-        return ledger
-    return ledger.model_copy(update={"entries": (*ledger.entries, *there.entries), "complete": ledger.complete and there.complete})
+def set_aside(path: Path) -> Path:
+    """Copies a file to ``NAME.bak`` beside it, numbered if that is there, and returns the copy's path.
+
+    Raises:
+        FileProblem: it cannot be read or written.
+    """
+    copy, number = path.with_name(f"{path.name}.bak"), 1
+    while copy.exists() or copy.is_symlink():
+        number += 1
+        copy = path.with_name(f"{path.name}.bak{number}")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileProblem(f"cannot read {path}: {error.strerror or error}") from None
+    write_atomic(copy, data)
+    return copy
+
+
+def differences(ledger: Ledger, suite: str, upstream: Mapping[str, str], substrate: Substrate, settings: Settings) -> list[str]:
+    """What differs between a ledger's head and the conditions now, as "name old -> new"; nothing if its entries speak for them."""
+    before, now = dict(ledger.upstream), dict(upstream)
+    found = [_change("suite", ledger.suite, suite)] if ledger.suite != suite else []
+    found += [_change(name, before.get(name), now.get(name)) for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    for name in type(substrate).model_fields:
+        old, new = getattr(ledger.substrate, name), getattr(substrate, name)
+        if old != new:
+            found.append(_change("machine" if name == "name" else f"machine {name}", old, new))
+    if ledger.settings_digest != settings.digest:
+        changed = {name: value for name, value in settings.score_affecting().items() if ledger.settings.get(name) != value}
+        found += [_change(f"setting {name}", ledger.settings.get(name), value) for name, value in changed.items()]
+        # A setting that is no more, or that has come to affect scores.
+        found += [] if changed else ["which settings affect scores"]
+    return found
+
+
+def _change(name: str, old: object, new: object) -> str:
+    return f"{name} {_said(old)} -> {_said(new)}"
+
+
+def _said(value: object) -> str:
+    return "none" if value is None or value == "" else value if isinstance(value, str) else json.dumps(value)
 
 
 def ledger_digest(ledger: Ledger) -> str:

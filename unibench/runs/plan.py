@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from unibench.errors import UsageError
 from unibench.golden.results import Ledger
 from unibench.order import After, chains
 from unibench.runs.policy import AppliedLedger
-from unibench.runs.records import Checked, Dropped, LedgerPolicy
+from unibench.runs.records import Checked, Dropped, LedgerPolicy, LedgerUse
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Substrate
 from unibench.step_limit import StepLimit, check_limit, steps_of
@@ -40,6 +41,7 @@ class RunPlan:
     planned: tuple[Planned, ...]
     dropped: tuple[Dropped, ...]
     tasks: int
+    ledger: LedgerUse
 
 
 MAX_INSTANCES = 100_000
@@ -67,6 +69,7 @@ def plan_run(
     ledger: Ledger | None,
     policy: LedgerPolicy,
     *,
+    ledger_file: Path | None = None,
     golden: bool = False,
     max_steps: StepLimit | None = None,
 ) -> RunPlan:
@@ -96,7 +99,8 @@ def plan_run(
         else:
             planned.append(Planned(spec, descriptors[spec.task], applied.of_instance(spec), steps=steps_of(max_steps, known[spec.task])))
     ordered, without = in_order(planned, {name: task.after for name, task in known.items()}, {task for task, _ in dropped})
-    return RunPlan(tuple(ordered), (*dropped.values(), *without), len(tasks))
+    here = [task for task in tasks if not (each := dropped.get((task, ""))) or not each.reason.startswith("unavailable: ")]
+    return RunPlan(tuple(ordered), (*dropped.values(), *without), len(tasks), applied.use(here, len(tasks), ledger_file))
 
 
 def in_order(planned: Sequence[Planned], after: After, dropped: set[str]) -> tuple[list[Planned], list[Dropped]]:

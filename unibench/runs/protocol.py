@@ -72,4 +72,5 @@ def manifest_of(
         headline=suite.face.headline,
         upstream_at_budget=suite.face.score_at_budget,
         not_upstreams=tuple(suite.settings.not_upstreams()),
+        ledger=plan.ledger,
     )

@@ -42,6 +42,25 @@ class Dropped(Record):
     reason: str
 
 
+class LedgerUse(Record):
+    """What a run found in the golden check's ledger, and how to ask for what it did not find.
+
+    Attributes:
+        file: the ledger's name; empty without one.
+        differs: what differs between the conditions that it was made under and the run's, as "name old -> new".
+        lacks, stale: tasks that it has no entry for, and those whose entry does not speak for them; of tasks that can run here.
+        tasks: how many tasks the run's selection had.
+        options: of ``unibench golden-check``, for a check under the run's conditions.
+    """
+
+    file: str = ""
+    differs: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    tasks: int = 0
+    options: tuple[str, ...] = ()
+
+
 class Protocol(Record):
     """Everything that a result depends on. Two runs with the same protocol digest may be compared.
 
@@ -92,6 +111,7 @@ class Manifest(Record):
     """What upstream counts when the budget is used up."""
     not_upstreams: tuple[str, ...] = ()
     """Settings that affect scores and do not have upstream's value."""
+    ledger: LedgerUse = LedgerUse()
 
     @property
     def digest(self) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from unibench.redaction import REDACTED
+from unibench.runs.remarks import golden_check, lacks_remark, stale_remark
 from unibench.scorecard.rows import Row, Scorecard
 
 MODEL = "model"
@@ -116,9 +117,11 @@ def notes(card: Scorecard) -> list[str]:
             reasons.setdefault(dropped.reason, set()).add(dropped.task)
         lines += [f"dropped, {reason}: {len(tasks)} tasks ({', '.join(sorted(tasks))})" for reason, tasks in sorted(reasons.items())]
     if card.checked.get("stale"):
-        lines.append(f"stale in the ledger, so not applied: {card.checked['stale']} episodes")
-    if set(card.checked) == {"unchecked"}:
-        lines.append(f"unchecked: no golden check's ledger was applied; make one: unibench golden-check {card.suite}")
+        lines.append(stale_remark(card.suite, card.ledger, f"{card.checked['stale']} episodes"))
+    if lacks := lacks_remark(card.suite, card.ledger):
+        lines.append(f"unchecked: {lacks}")
+    elif set(card.checked) == {"unchecked"} and not card.protocol.get("ledger"):
+        lines.append(f"unchecked: no golden check's ledger was applied; make one: {golden_check(card.suite, card.ledger)}")
     if card.verifiers:
         lines.append(f"verifiers: {card.verifiers} implementations; {card.largest_verifier} judges {card.largest_share:.0%}")
     lines.append("settings: " + settings_line(card))

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from unibench.errors import FileProblem, UsageError
 from unibench.record import SCHEMA_VERSION, Record
-from unibench.runs.records import AgentIdentity, Dropped, EpisodeRecord, Manifest
+from unibench.runs.records import AgentIdentity, Dropped, EpisodeRecord, LedgerUse, Manifest
 from unibench.scorecard.intervals import over_tasks, wilson
 from unibench.scorecard.together import Difference
 from unibench.settings import Substrate
@@ -135,6 +135,7 @@ class Scorecard(Record):
     missing: tuple[str, ...] = ()
     differences: tuple[Difference, ...] = ()
     without_cost: int = 0
+    ledger: LedgerUse = LedgerUse()
 
 
 def scorecard(
@@ -187,6 +188,7 @@ def scorecard(
         missing=missing(manifest),
         differences=tuple(differences),
         without_cost=sum("cost" not in record.usage for record in records) if manifest.protocol.max_cost is not None else 0,
+        ledger=manifest.ledger,
     )
 
 

@@ -27,6 +27,8 @@ TASKS = {
 HUMAN_STEPS = {"write-note": 2, "count-notes": 2, "tick-note": 2, "stay-light": 1}
 """Actions that a human needs; nobody can print."""
 
+TAGS = {"write-note": ("changes:notes",), "tick-note": ("changes:notes", "changes:ticks")}
+
 
 def instruction(spec: InstanceSpec) -> str:
     return TASKS[spec.task].format(word=spec.params["word"])
@@ -61,7 +63,7 @@ class NotebookSuite(Suite):
 
     def tasks(self) -> Sequence[Task]:
         return [
-            Task(suite=self.name, id=id, instruction=text, budget=Budget(steps=8), human_steps=HUMAN_STEPS.get(id))
+            Task(suite=self.name, id=id, instruction=text, budget=Budget(steps=8), human_steps=HUMAN_STEPS.get(id), tags=TAGS.get(id, ()))
             for id, text in TASKS.items()
         ]
 
