@@ -109,6 +109,15 @@ def test_a_fault_needs_no_golden() -> None:
     assert decision(instance(run("untouched", 1.0), run("idle")), has_golden=False) == (Decision.INVALID, [Reason.UNTOUCHED_ACCEPTED])
 
 
+@pytest.mark.parametrize("score", [None, 1.0])
+def test_on_stand_ins_nothing_is_proven_without_a_golden(score: float | None) -> None:
+    checks = [instance(run("untouched", score), run("idle"))]
+    for has_golden, decided in ((False, Decision.UNDECIDED), (True, Decision.INVALID)):
+        found = decide(checks, has_golden=has_golden, unavailable=(), true_at_start=False, stand_ins=True)
+        assert found[0] is decided
+        assert bool(found[2]) is has_golden
+
+
 def test_unavailable_is_undecided() -> None:
     assert decide((), has_golden=True, unavailable=("no network",), true_at_start=False)[:2] == (Decision.UNDECIDED, [Reason.UNAVAILABLE])
 

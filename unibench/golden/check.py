@@ -245,13 +245,18 @@ class GoldenCheck:
                 checks.append(self._instance(suite, spec, chosen))
                 if not (checks[-1].vacuous or _recipe_failed(checks[-1])):
                     break
+        stand_ins = suite.stand_ins(task) if not unavailable else ()
         decision, reasons, faults = decide(
-            checks, has_golden=has_golden, unavailable=unavailable, true_at_start=true_at_start, left_out=left_out
+            checks,
+            has_golden=has_golden,
+            unavailable=unavailable,
+            true_at_start=true_at_start,
+            left_out=left_out,
+            stand_ins=bool(stand_ins),
         )
         notes = ["no-mutant"] if decision is Decision.VALID and not has_refused_mutant(checks) else []
         notes += ["some-controls-failed"] if decision is Decision.VALID and _some_failed(checks) else []
         notes += ["satisfiable-only"] if decision is Decision.VALID and satisfiable_only(checks) else []
-        stand_ins = suite.stand_ins(task) if not unavailable else ()
         notes += ["stand-ins"] if stand_ins else []
         notes += ["controls-left-out"] if left_out else []
         dropped = tuple(dict.fromkeys(fault.spec for fault in faults))

@@ -106,16 +106,23 @@ def _short(value: object) -> str:
 
 
 def decide(
-    checks: Sequence[InstanceCheck], *, has_golden: bool, unavailable: Sequence[str], true_at_start: bool, left_out: bool = False
+    checks: Sequence[InstanceCheck],
+    *,
+    has_golden: bool,
+    unavailable: Sequence[str],
+    true_at_start: bool,
+    left_out: bool = False,
+    stand_ins: bool = False,
 ) -> tuple[Decision, list[Reason], list[Fault]]:
     """A task's decision, its reasons, and the proven faults.
 
     Invalid on any proven fault. Valid if, on at least one instance, a golden passed and the untouched state and the trivial
     agents were refused. Undecided else, and where controls were left out on demand: then faults are proven, and soundness is not.
+    On stand-in files nothing is proven of a task that has no golden: nobody has shown that its verifier can pass on them.
     """
     if unavailable:
         return Decision.UNDECIDED, [Reason.UNAVAILABLE], []
-    faults = [fault for check in checks for fault in faults_of(check)]
+    faults = [fault for check in checks for fault in faults_of(check)] if has_golden or not stand_ins else []
     if faults:
         return Decision.INVALID, list(dict.fromkeys(fault.reason for fault in faults)), faults
     live = [check for check in checks if not check.vacuous]
