@@ -244,7 +244,7 @@ class Box:
 
     @property
     def alive(self) -> bool:
-        return self._launcher.poll() is None and not self.wait(0)
+        return self._report >= 0 and not self.wait(0)
 
     def end(self) -> None:
         """Ends the box; returns when its last process is gone. Its pipes can still be read."""

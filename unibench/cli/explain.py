@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unibench.cli.common import Format, FormatOption, SetOption, SubstrateOption, SuiteArgument, out, print_json, settings_from
-from unibench.selection import select_one
 
 if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
@@ -36,6 +35,7 @@ def explain(
     from unibench.errors import UnknownName
     from unibench.files import write_atomic
     from unibench.golden.results import ControlRun
+    from unibench.selection import select_one
 
     face = registry.find_face(suite)
     folder = output or Path(tempfile.mkdtemp(prefix=f"unibench-{face.name}-"))
