@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from unibench.errors import UnknownName, UsageError
-from unibench.task import Task
+
+if TYPE_CHECKING:
+    from unibench.task import Task
 
 
 def select(tasks: Sequence[Task], globs: Sequence[str] | None, suite: str) -> list[str]:
