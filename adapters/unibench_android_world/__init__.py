@@ -32,6 +32,30 @@ class AndroidWorldSettings(Settings):
         affects_scores=False,
         description="the adb client; empty looks on PATH and in the SDK's usual places",
     )
+    avd: str = setting(
+        "",
+        upstream="",
+        affects_scores=False,
+        description="the Android Virtual Device to start when no emulator answers on the console port; it ends with the session",
+    )
+    snapshot: str = setting(
+        "",
+        upstream="",
+        affects_scores=False,
+        description="the snapshot of the virtual device that the emulator is brought to when a session opens",
+    )
+    emulator_path: str = setting(
+        "",
+        upstream="",
+        affects_scores=False,
+        description="the emulator; empty looks on PATH and in the SDK's usual places",
+    )
+    emulator_arguments: str = setting(
+        "-no-window -no-audio -no-boot-anim",
+        upstream="",
+        affects_scores=False,
+        description="what else the emulator is started with",
+    )
     transport: Literal["in-process", "adb"] = setting(
         "in-process",
         upstream="adb",
@@ -68,6 +92,7 @@ class Observations:
         "screenshot": "image",
         "ui": "text",
         "ui_elements": "json",
+        "a11y_forest": "json",
         "activity": "text",
     }
 

@@ -26,7 +26,7 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
     from unibench.golden.check import GoldenCheck, Plan
     from unibench.golden.ledger import coverage
     from unibench_android_world import FACE, AndroidWorldSettings
-    from unibench_android_world.machines import find_adb
+    from unibench_android_world.emulators import find_adb
     from unibench_guests.simdevice import transcript as tools
 
     if transcript.exists():

@@ -13,6 +13,7 @@ from android_env.proto import emulator_controller_pb2_grpc as services
 from android_env.proto.a11y import a11y_pb2_grpc
 from google.protobuf import empty_pb2
 
+from unibench.errors import Unavailable
 from unibench_android_world.inprocess import forest
 from unibench_guests.simdevice import SimulatedDevice
 
@@ -48,19 +49,28 @@ class Controller(services.EmulatorControllerServicer):  # type: ignore[misc]
 
 
 class Front:
-    """The gRPC server on a free port of loopback, and the forwarder.
+    """The gRPC server on loopback, and the forwarder.
+
+    Args:
+        port: the server's; 0 takes a free one.
 
     Attributes:
         port: the server's port.
+
+    Raises:
+        Unavailable: the port is taken.
     """
 
-    def __init__(self, device: SimulatedDevice) -> None:
+    def __init__(self, device: SimulatedDevice, port: int = 0) -> None:
         self._device = device
         self._over = threading.Event()
         self._to = 0
         self._server = grpc.server(futures.ThreadPoolExecutor(4), options=[("grpc.max_send_message_length", -1)])
         services.add_EmulatorControllerServicer_to_server(Controller(), self._server)
-        self.port = int(self._server.add_secure_port("localhost:0", grpc.local_server_credentials()))
+        try:
+            self.port = int(self._server.add_secure_port(f"localhost:{port}", grpc.local_server_credentials()))
+        except RuntimeError as error:
+            raise Unavailable(f"gRPC cannot listen on port {port}: {str(error).splitlines()[0]}") from None
         self._server.start()
         device.receivers[_SET_PORT] = self._set_port
         for flag in _FLAGS:

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import shutil
-import subprocess
 import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from unibench.errors import EnvironmentFault, SetupFault, Unavailable, UsageError
+from unibench.errors import EnvironmentFault, SetupFault, Unavailable
 from unibench.record import digest
-from unibench_android_world import AndroidWorldSettings, upstream
+from unibench_android_world import AndroidWorldSettings, emulators, upstream
 from unibench_guests.simdevice import SimulatedDevice
-
-SDK = ("~/Android/Sdk/platform-tools/adb", "~/Library/Android/sdk/platform-tools/adb")
-"""Where Android Studio puts adb."""
-
-AS_EMULATOR = "UNIBENCH_TEST_SIMDEVICE_AS_EMULATOR"
-"""For tests of this adapter alone: the environment variable that lets a session drive a served simulated device by an emulator's way.
-
-The record then says that the machine is a stand-in.
-"""
-SIMULATED = "unibench/"
-"""How a simulated device's build fingerprint begins."""
-ANSWER_SECONDS = 60.0
 
 
 class Machine(ABC):
@@ -128,16 +113,15 @@ def simdevice_digest(device: SimulatedDevice) -> str:
 
 
 class Emulator(Machine):
-    """A running emulator or device, reached by adb and gRPC as upstream's ``load_and_setup_env`` does."""
+    """A running emulator or device, reached by adb and gRPC as upstream's ``load_and_setup_env`` does; started first, if it must be."""
 
-    def __init__(self, settings: AndroidWorldSettings) -> None:
+    def __init__(self, settings: AndroidWorldSettings, folder: Path) -> None:
         from android_world.env import env_launcher
 
-        adb = find_adb(settings.adb_path)
-        _look_for(adb, settings)
-        self._digest = self._identify(adb, settings)
-        self._lock = _only_one(settings.console_port)
-        try:
+        adb = emulators.find_adb(settings.adb_path)
+        with contextlib.ExitStack() as stack:
+            phone = stack.enter_context(emulators.up(adb, settings, folder))
+            self._digest = self._identify(phone)
             with self.working(), upstream.forwarder(install=settings.install_forwarder):
                 self.env = _loaded(
                     lambda: env_launcher.load_and_setup_env(
@@ -149,13 +133,11 @@ class Emulator(Machine):
                     ),
                     settings,
                 )
-        except BaseException:
-            self._lock.close()
-            raise
+            self._held = stack.pop_all()
 
-    def _identify(self, adb: str, settings: AndroidWorldSettings) -> str:
-        build = build_of(adb, settings.console_port)
-        self.simulated = build.startswith(SIMULATED)
+    def _identify(self, phone: emulators.Phone) -> str:
+        build = phone.build()
+        self.simulated = build.startswith(emulators.SIMULATED)
         return build
 
     @property
@@ -163,8 +145,8 @@ class Emulator(Machine):
         return self._digest
 
     def close(self) -> None:
-        self.env.close()
-        self._lock.close()
+        with self._held:
+            self.env.close()
 
 
 class SimulatedByAdb(Emulator):
@@ -183,14 +165,15 @@ class SimulatedByAdb(Emulator):
         self._served = Served(folder)
         self.device = self._served.device
         ports = {"console_port": self._served.console_port, "grpc_port": self._served.grpc_port}
+        nothing = {"avd": "", "snapshot": "", "install_forwarder": False, "first_setup": False}
         try:
-            super().__init__(settings.model_copy(update={**ports, "install_forwarder": False, "first_setup": False}))
+            super().__init__(settings.model_copy(update=ports | nothing), folder)
         except BaseException:
             self._served.close()
             raise
         self.device.keep()
 
-    def _identify(self, adb: str, settings: AndroidWorldSettings) -> str:
+    def _identify(self, phone: emulators.Phone) -> str:
         assert self.device is not None
         return simdevice_digest(self.device)
 
@@ -223,27 +206,6 @@ class SimulatedByAdb(Emulator):
         self._served.close()
 
 
-def build_of(adb: str, console_port: int) -> str:
-    """The phone's build fingerprint. A simulated device that is served as an emulator is none.
-
-    Raises:
-        UsageError: it is one, and no test of ours asks for it.
-        EnvironmentFault: the phone does not say.
-    """
-    serial = f"emulator-{console_port}"
-    command = [adb, "-s", serial, "shell", "getprop", "ro.build.fingerprint"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        raise EnvironmentFault(f"{serial} did not say its build within {ANSWER_SECONDS:g} s") from None
-    build = done.stdout.strip()
-    if done.returncode or not build:
-        raise EnvironmentFault(f"{serial} does not say its build: {done.stderr.strip() or f'status {done.returncode}'}")
-    if build.startswith(SIMULATED) and not os.environ.get(AS_EMULATOR):
-        raise UsageError(f"{serial} is unibench's simulated device and no emulator; use --substrate simdevice")
-    return build
-
-
 def _loaded(load: Callable[[], Any], settings: AndroidWorldSettings) -> Any:
     from android_env.components import errors
 
@@ -251,61 +213,8 @@ def _loaded(load: Callable[[], Any], settings: AndroidWorldSettings) -> Any:
     try:
         return load()
     except (errors.AndroidEnvError, OSError, RuntimeError) as error:
-        raise Unavailable(
-            f"{where} does not come up: {str(error).splitlines()[0]}; start it with: emulator -avd Pixel_6_API_33 -no-snapshot -grpc "
-            f"{settings.grpc_port}",
-            detail=str(error),
-        ) from None
-
-
-def _look_for(adb: str, settings: AndroidWorldSettings) -> None:
-    """Asks adb for the phone before upstream's loader does, which takes minutes to say that there is none.
-
-    Raises:
-        Unavailable: adb sees no such phone, or one that does not answer.
-    """
-    serial, said = f"emulator-{settings.console_port}", ""
-    for _ in range(10):
-        try:
-            done = subprocess.run([adb, "-s", serial, "get-state"], capture_output=True, text=True, timeout=20, check=False)
-            said = (done.stdout + done.stderr).strip()
-        except (OSError, subprocess.TimeoutExpired) as error:
-            said = str(error)
-        if said == "device":
-            return
-        time.sleep(0.5)
-    start = f"emulator -avd Pixel_6_API_33 -no-snapshot -port {settings.console_port} -grpc {settings.grpc_port}"
-    raise Unavailable(f"adb sees no {serial}: {said.splitlines()[-1] if said else 'it says nothing'}; start it with: {start}")
-
-
-def find_adb(said: str) -> str:
-    """The adb client.
-
-    Raises:
-        Unavailable: there is none.
-    """
-    for candidate in [said] if said else [shutil.which("adb") or "", *SDK]:
-        path = Path(candidate).expanduser()
-        if candidate and path.is_file() and os.access(path, os.X_OK):
-            return str(path)
-    where = f"at {said}" if said else "on PATH or in the SDK's usual places"
-    raise Unavailable(f"there is no adb {where}; apt install adb, or --set adb_path=PATH")
-
-
-def _only_one(port: int) -> IO[str]:
-    """Holds the console port against other sessions of this user: two of them on one phone would spoil each other's episodes.
-
-    Raises:
-        Unavailable: another session drives that phone.
-    """
-    path = Path("/tmp") if Path("/tmp").is_dir() else Path.home()
-    handle = (path / f"unibench-emulator-{os.getuid()}-{port}.lock").open("w", encoding="utf-8")
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        handle.close()
-        raise Unavailable(f"another session drives emulator-{port}; use --jobs 1, or another one with --set console_port=PORT") from None
-    return handle
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise Unavailable(f"{where} does not come up: {said}; start it with: {emulators.start_line(settings)}", detail=str(error)) from None
 
 
 def check_gaps(machine: Machine, during: str) -> None:

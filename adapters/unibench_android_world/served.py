@@ -1,10 +1,11 @@
 """A simulated device with AndroidWorld's apps, served as an emulator is: adb, console, gRPC, and the forwarder's accessibility stream.
 
-``python -m unibench_android_world.served`` serves one until it is interrupted.
+``python -m unibench_android_world.served [--console-port PORT] [--grpc-port PORT]`` serves one until it is interrupted.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import shutil
 import signal
@@ -19,17 +20,18 @@ from unibench_guests.simdevice.adbd import AdbDevice
 
 
 class Served:
-    """The device and its servers, on free ports of loopback.
+    """The device and its servers, on loopback.
 
     Args:
         folder: where the device's files go.
+        console_port, grpc_port: the ports; a free pair and a free one else.
 
     Attributes:
         device: the simulated device.
         console_port, grpc_port: what upstream's ``load_and_setup_env`` asks for; adb's port is the console's plus one.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, console_port: int | None = None, grpc_port: int = 0) -> None:
         from unibench_android_world import front, provision
 
         place = Path(tempfile.mkdtemp(prefix="device-", dir=folder))
@@ -38,10 +40,10 @@ class Served:
             self.device = SimulatedDevice(place, packages=provision.packages(), clock_runs=True)
             stack.callback(self.device.close)
             provision.provision(self.device)
-            adbd = AdbDevice(self.device)
+            adbd = AdbDevice(self.device, console_port)
             stack.callback(adbd.close)
             adbd.announce()
-            served = front.Front(self.device)
+            served = front.Front(self.device, grpc_port)
             stack.callback(served.close)
             self._open = stack.pop_all()
         self.console_port: int = adbd.console_port
@@ -53,11 +55,15 @@ class Served:
 
 def main() -> int:
     """Serves a device, says on stdout where, and waits until it is interrupted."""
+    parser = argparse.ArgumentParser(description="A simulated device, served as an emulator is.")
+    parser.add_argument("--console-port", type=int)
+    parser.add_argument("--grpc-port", type=int, default=0)
+    asked = parser.parse_args()
     over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: over.set())
     try:
-        served = Served(Path(tempfile.gettempdir()))
+        served = Served(Path(tempfile.gettempdir()), asked.console_port, asked.grpc_port)
     except UnibenchError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code

@@ -62,7 +62,7 @@ class AndroidHandle:
 def open_session(suite: AndroidWorldSuite, settings: AndroidWorldSettings, substrate: Substrate) -> AndroidWorldSession:
     """A session on the named machine."""
     if substrate.name == "emulator":
-        machine: Machine = Emulator(settings)
+        machine: Machine = Emulator(settings, suite.folder)
     elif settings.transport == "adb":
         machine = SimulatedByAdb(settings, suite.folder)
     else:
@@ -153,6 +153,7 @@ class AndroidWorldSession(Session):
 
     def observe(self, names: Sequence[str]) -> Observation:
         from android_env.components import errors
+        from google.protobuf.json_format import MessageToDict
 
         for name in names:
             if name not in Observations.KINDS:
@@ -174,6 +175,8 @@ class AndroidWorldSession(Session):
                     values[name] = "\n".join(actions.element_line(n, element) for n, element in enumerate(state.ui_elements))
                 case "ui_elements":
                     values[name] = [actions.element_json(element) for element in state.ui_elements]
+                case "a11y_forest":
+                    values[name] = MessageToDict(state.forest, preserving_proto_field_name=True)
                 case "activity":
                     values[name] = activity
         return Observation(values, dict.fromkeys(names, seconds))

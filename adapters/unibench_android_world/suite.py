@@ -17,7 +17,7 @@ from unibench.settings import Settings
 from unibench.suite import Finding, Session, Suite
 from unibench.task import Budget, InstanceSpec, Task
 from unibench.verdict import VerifierDescriptor
-from unibench_android_world import FACE, AndroidWorldSettings, params, verifiers
+from unibench_android_world import FACE, AndroidWorldSettings, emulators, params, verifiers
 
 _INSTALL = "make its environment with: unibench install android_world"
 
@@ -152,7 +152,8 @@ class AndroidWorldSuite(Suite):
                     session.close()
                 found.append(Finding(what=machine.name, ok=True, detail=f"SystemBrightnessMax came up; untouched: {said}"))
             except UnibenchError as error:
-                found.append(Finding(what=machine.name, ok=False, detail=str(error)))
+                more = f"; {emulators.virtual_devices(settings)}" if machine.name == "emulator" else ""
+                found.append(Finding(what=machine.name, ok=False, detail=f"{error}{more}"))
         return found
 
 

@@ -22,7 +22,7 @@ from unibench.errors import UsageError
 from unibench.runs.store import RunStore
 from unibench.session.remote import RemoteSuite
 from unibench.verdict import Status
-from unibench_android_world.machines import AS_EMULATOR
+from unibench_android_world.emulators import AS_EMULATOR
 from unibench_guests.simdevice import userland
 
 pytestmark = pytest.mark.skipif(
@@ -81,11 +81,12 @@ class TestSession:
         assert (machine.digest, machine.fidelity) == ("unibench/simdevice", "stand-in"), "what it is stands on record"
         instance = remote.reset(remote.draw("SystemWifiTurnOff", 0))
         assert instance.brief.text == "Turn wifi off."
-        seen = remote.observe(["screenshot", "ui", "ui_elements", "activity"])
+        seen = remote.observe(["screenshot", "ui", "ui_elements", "a11y_forest", "activity"])
         assert seen["screenshot"].array().shape[2] == 3
         assert seen["ui"].startswith("[0] ")
         assert seen["ui_elements"][0]["bbox_pixels"]
         assert "nexuslauncher" in seen["activity"]
+        assert seen["a11y_forest"]["windows"][0]["tree"]["nodes"][0]["package_name"] in seen["activity"]
         assert remote.verify().status is Status.FAIL
         adb(phone, "svc", "wifi", "disable")
         assert remote.verify().status is Status.PASS
@@ -121,6 +122,24 @@ def test_a_run_and_its_replay(phone: dict[str, str], tmp_path: Path, monkeypatch
         again = unibench(tmp_path, "replay", "r", episode, "--strict")
         assert again.returncode == 0, again.stdout + again.stderr
         assert "the same as recorded" in again.stdout
+
+
+def test_a_run_starts_the_emulator_that_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is started is a simulated device behind an emulator's command line; it ends with the run."""
+    monkeypatch.setenv(AS_EMULATOR, "1")
+    python = os.environ["UNIBENCH_PYTHON_ANDROID_WORLD"]
+    stand_in = tmp_path / "emulator"
+    served = f'\'{python}\' -m unibench_android_world.served --console-port "$4" --grpc-port "$6"'
+    stand_in.write_text(f"#!/bin/sh\necho \"$@\" > '{tmp_path}/said'\nexec {served}\n")
+    stand_in.chmod(0o755)
+    where = {"avd": "AndroidWorldAvd", "emulator_path": str(stand_in), "console_port": "5582", "grpc_port": "8582"}
+    settings = sets({**where, "install_forwarder": "false", "settle_seconds": "0"})
+    done = unibench(tmp_path, "run", "android_world", "-a", "claims-done", "-t", "SystemBluetoothTurnOnVerify", "-o", "r", *settings)
+    assert done.returncode == 0, done.stderr
+    with RunStore(tmp_path / "r") as store:
+        assert [record.score for record in store.episodes()] == [1.0]
+    assert (tmp_path / "said").read_text().startswith("-avd AndroidWorldAvd -port 5582 -grpc 8582 -no-snapshot")
+    assert subprocess.run(["pgrep", "-f", "console-port 5582"], capture_output=True, check=False).returncode == 1
 
 
 def test_a_faults_script_runs_with_upstream_alone(phone: dict[str, str], tmp_path: Path) -> None:

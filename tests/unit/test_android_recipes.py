@@ -15,7 +15,7 @@ from unibench import registry
 from unibench.errors import ContractBroken, Unavailable, UsageError
 from unibench.golden.control import Equivalent, NotApplicable, RecipeFailed, Role, Vacuous
 from unibench_android_world import params
-from unibench_android_world.machines import find_adb
+from unibench_android_world.emulators import find_adb
 from unibench_android_world.upstream import remember_songs
 from unibench_golden_checks.android_world.controls import DATA, WORDS, controls_of, load, make
 from unibench_golden_checks.android_world.messages import messages

@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from unibench_guests.simdevice import console
 from unibench_guests.simdevice.device import Completed, SimulatedDevice
-from unibench_guests.simdevice.providers import RECEIVED, add_message
 
 
 def run(device: SimulatedDevice, args: Sequence[str], *, seconds: float = 60.0) -> Completed:
@@ -20,7 +20,8 @@ def run(device: SimulatedDevice, args: Sequence[str], *, seconds: float = 60.0) 
         case ["pull", remote, local]:
             return pull(device, remote, Path(local))
         case ["emu", *words]:
-            return console(device, " ".join(words))
+            said = console.answer(device, " ".join(words))
+            return Completed(0, f"{said}\n".encode())  # the client ends well, whatever the console says
         case ["root"]:
             return Completed(0, b"adbd is already running as root\n")
     device.gaps.append(f"adb {' '.join(args)[:400]}")
@@ -49,13 +50,3 @@ def pull(device: SimulatedDevice, remote: str, local: Path) -> Completed:
     shutil.copyfile(source, local / source.name if local.is_dir() else local)
     device.settle_times()
     return Completed(0, f"{remote}: 1 file pulled, 0 skipped.\n".encode())
-
-
-def console(device: SimulatedDevice, line: str) -> Completed:
-    """A line of the emulator's console."""
-    words = line.split(" ", 3)
-    if words[:2] == ["sms", "send"] and len(words) == 4:
-        add_message(device, words[2], words[3], RECEIVED)
-        return Completed(0, b"OK\n")
-    device.gaps.append(f"emulator console: {line[:400]}")
-    return Completed(1, b"", b"KO: not simulated\n")

@@ -116,7 +116,7 @@ class SimulatedDevice:
         self._clock_runs = clock_runs
         self._started = time.monotonic()
         self.state = State()
-        self._kept_state = State()
+        self._kept_states: dict[str, State] = {}
         self.lock = threading.RLock()
         self.gaps: list[str] = []
         self.receivers: dict[str, Intent] = {}
@@ -235,24 +235,40 @@ class SimulatedDevice:
         """The component in the foreground."""
         return self.state.stack[-1]
 
-    def keep(self) -> None:
-        """Keeps the state as it is now, for :meth:`restore`."""
-        self._times.keep()
-        shutil.rmtree(self._kept, ignore_errors=True)
-        _copy(self.root / "data", self._kept)
-        self._times.keep()
-        self._kept_state = self.state.copy()
-
-    def restore(self) -> None:
-        """Brings files, settings, foreground, clipboard and clock back to what :meth:`keep` kept."""
+    def keep(self, name: str = "") -> None:
+        """Keeps the state as it is now: for :meth:`restore`, or as a snapshot of that name."""
         with self.lock:
+            self._times.keep()
+            place = self._kept / f"{name}.snapshot"
+            self._kept.mkdir(exist_ok=True)
+            _remove(place)
+            _copy(self.root / "data", place)
+            self._times.keep()
+            self._kept_states[name] = self.state.copy()
+
+    def snapshots(self) -> list[str]:
+        """The names of what was kept under one."""
+        return sorted(filter(None, self._kept_states))
+
+    def load(self, name: str) -> None:
+        """Brings files, settings, foreground, clipboard and clock back to what was kept under a name.
+
+        Raises:
+            KeyError: nothing was.
+        """
+        with self.lock:
+            state = self._kept_states[name].copy()
             _remove(self.root / "data")
-            _copy(self._kept, self.root / "data")
+            _copy(self._kept / f"{name}.snapshot", self.root / "data")
             _remove(*(self.root / "tmp").iterdir())
             self._times.forget()
-            self.state = self._kept_state.copy()
+            self.state = state
             self._started = time.monotonic()
-            self.gaps.clear()
+
+    def restore(self) -> None:
+        """Brings the device back to what :meth:`keep` kept without a name, and forgets its gaps."""
+        self.load("")
+        self.gaps.clear()
 
     def digests(self) -> dict[str, str]:
         """What the device holds, by name: each file's digest (a database's by its rows), each setting, the foreground, the clipboard.

@@ -84,7 +84,7 @@ class State:
 
     @property
     def forest(self) -> Any:
-        raise AgentError("the agent reads the raw UI forest, which no suite offers; ui_elements are made of it")
+        raise AgentError("the agent reads the raw UI forest, which this wrapper does not hand on; ui_elements are made of it")
 
 
 @dataclass

@@ -1,0 +1,182 @@
+"""Finding, starting and identifying an emulator: with scripts for adb, and with the real adb over a stand-in for the emulator."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from unibench.errors import EnvironmentFault, Unavailable, UsageError
+from unibench_android_world import AndroidWorldSettings, emulators
+from unibench_guests.simdevice import userland
+
+STAND_IN = """import sys, threading, time
+from pathlib import Path
+from unibench_guests.simdevice import SimulatedDevice
+from unibench_guests.simdevice.adbd import AdbDevice
+
+said = sys.argv[1:]
+Path(r"{folder}/said").write_text(" ".join(said))
+if said[said.index("-avd") + 1] != "AndroidWorldAvd":
+    sys.exit("PANIC: Unknown AVD name [" + said[1] + "], use -list-avds to see valid list.")
+device = SimulatedDevice(Path(r"{folder}/device"))
+device.shell("settings put global airplane_mode_on 1")
+device.keep("ready")
+device.shell("settings put global airplane_mode_on 0")
+device.verbs["getprop"] = lambda device, words, verb=device.verbs["getprop"], up=time.monotonic() + 1.5: (
+    "\\n" if words == ["sys.boot_completed"] and time.monotonic() < up else verb(device, words)
+)
+phone = AdbDevice(device, int(said[said.index("-port") + 1]))
+phone.announce({server})
+threading.Event().wait()
+"""
+
+
+def program(folder: Path, name: str, script: str) -> str:
+    path = folder / name
+    path.write_text(script)
+    path.chmod(0o755)
+    return str(path)
+
+
+def adb(folder: Path, script: str) -> str:
+    return program(folder, "adb", f"#!/bin/sh\n{script}\n")
+
+
+def build_of(adb: str) -> str:
+    return emulators.Phone(adb, 5554).build()
+
+
+@pytest.fixture(autouse=True)
+def no_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(emulators.AS_EMULATOR, raising=False)
+
+
+def test_an_emulators_build(tmp_path: Path) -> None:
+    script = '[ "$*" = "-s emulator-5554 shell getprop ro.build.fingerprint" ] && echo google/sdk_gphone64/13'
+    assert build_of(adb(tmp_path, script)) == "google/sdk_gphone64/13"
+
+
+def test_a_simulated_device_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="emulator-5554 is unibench's simulated device and no emulator"):
+        build_of(adb(tmp_path, "echo unibench/simdevice"))
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo google/x; echo 'error: closed' >&2; exit 1", "emulator-5554 does not say its build: error: closed"),
+        ("exit 0", "emulator-5554 does not say its build: status 0"),
+        ("exec sleep 30", "emulator-5554 did not say its build within 0.2 s"),
+    ],
+)
+def test_a_phone_that_does_not_say_its_build_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, says: str) -> None:
+    monkeypatch.setattr(emulators, "ANSWER_SECONDS", 0.2)
+    with pytest.raises(EnvironmentFault, match=says):
+        build_of(adb(tmp_path, script))
+
+
+def test_a_phone_that_never_boots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulators, "BOOT_SECONDS", 0.2)
+    settings = AndroidWorldSettings(console_port=5578)
+    silent = adb(tmp_path, '[ "$3" = get-state ] && echo device')
+    with pytest.raises(Unavailable, match=r"emulator-5578 did not boot within 0\.2 s"), emulators.up(silent, settings, tmp_path):
+        pass
+
+
+def test_two_sessions_do_not_share_a_phone(tmp_path: Path) -> None:
+    ready = adb(tmp_path, '[ "$3" = get-state ] && echo device || echo 1')
+    settings = AndroidWorldSettings(console_port=5580)
+    with emulators.up(ready, settings, tmp_path), pytest.raises(Unavailable, match="another session drives emulator-5580"):  # noqa: SIM117
+        with emulators.up(ready, settings, tmp_path):
+            pass
+    with emulators.up(ready, settings, tmp_path) as phone:
+        assert phone.serial == "emulator-5580", "it is free again"
+
+
+def test_a_missing_program_is_named_with_its_mend(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match=r"there is no emulator at .*none; install it with Android Studio, or --set emulator_path=PATH"):
+        emulators.find_emulator(str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo 'INFO    | Storing crashdata'; echo Pixel_6; echo AndroidWorldAvd", "virtual devices here: Pixel_6, AndroidWorldAvd"),
+        ("exit 0", "there is no virtual device here; make one in Android Studio"),
+    ],
+)
+def test_the_virtual_devices_are_named(tmp_path: Path, script: str, says: str) -> None:
+    path = program(tmp_path, "emulator", f"#!/bin/sh\n{script}\n")
+    assert emulators.virtual_devices(AndroidWorldSettings(emulator_path=path)) == says
+    assert "install it with Android Studio" in emulators.virtual_devices(AndroidWorldSettings(emulator_path="/none"))
+
+
+@pytest.mark.skipif(
+    bool(userland.missing()) or shutil.which("adb") is None,
+    reason="apt install adb mksh toybox, then: pytest tests/unit/test_android_emulators.py",
+)
+class TestStarting:
+    """With the real adb. What is started is a simulated device behind an emulator's command line."""
+
+    @pytest.fixture
+    def settings(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AndroidWorldSettings]:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            server = free.getsockname()[1]
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server))
+        (tmp_path / "emulator.py").write_text(STAND_IN.format(folder=tmp_path, server=server))
+        path = program(tmp_path, "emulator", f"#!/bin/sh\nexec '{sys.executable}' '{tmp_path / 'emulator.py'}' \"$@\"\n")
+        yield AndroidWorldSettings(avd="AndroidWorldAvd", emulator_path=path, console_port=free_pair(), grpc_port=8599)
+        subprocess.run(["adb", "kill-server"], capture_output=True, timeout=20, check=False)
+
+    def test_it_is_booted_used_and_ended(self, settings: AndroidWorldSettings, tmp_path: Path) -> None:
+        adb = emulators.find_adb("")
+        with emulators.up(adb, settings, tmp_path) as phone:
+            assert phone.run("shell", "getprop sys.boot_completed").stdout == "1\n", "nobody gets it before it has booted"
+            said = (tmp_path / "said").read_text()
+            ports = f"-port {settings.console_port} -grpc 8599"
+            assert said == f"-avd AndroidWorldAvd {ports} -no-snapshot -no-window -no-audio -no-boot-anim"
+        with socket.socket() as gone:
+            assert gone.connect_ex(("127.0.0.1", settings.console_port)) != 0, "it ended with the session"
+
+    def test_it_is_brought_to_a_snapshot(self, settings: AndroidWorldSettings, tmp_path: Path) -> None:
+        adb = emulators.find_adb("")
+        airplane = ("shell", "settings get global airplane_mode_on")
+        with emulators.up(adb, settings, tmp_path) as phone:
+            assert phone.run(*airplane).stdout == "0\n"
+            phone.load_snapshot("ready")
+            assert phone.run(*airplane).stdout == "1\n"
+            with pytest.raises(
+                Unavailable, match=r"does not load the snapshot 'redy': KO: there is no snapshot redy; see: adb -s emulator"
+            ):
+                phone.load_snapshot("redy")
+        with emulators.up(adb, settings.model_copy(update={"snapshot": "ready"}), tmp_path) as phone:
+            assert phone.run(*airplane).stdout == "1\n"
+
+    def test_one_that_does_not_start_says_why(self, settings: AndroidWorldSettings, tmp_path: Path) -> None:
+        wrong = settings.model_copy(update={"avd": "Other"})
+        says = r"the emulator ended with status 1: PANIC: Unknown AVD name \[Other\].*; it was started with: .*emulator -avd Other -port"
+        with pytest.raises(Unavailable, match=says), emulators.up(emulators.find_adb(""), wrong, tmp_path):
+            pass
+
+    def test_it_goes_with_its_session(self, settings: AndroidWorldSettings, tmp_path: Path) -> None:
+        """A killed session's process group goes, and the emulator is in it."""
+        with emulators.up(emulators.find_adb(""), settings, tmp_path):
+            listed = subprocess.run(["pgrep", "-g", str(os.getpgrp()), "-f", str(tmp_path / "emulator")], capture_output=True, check=False)
+            assert listed.returncode == 0
+
+
+def free_pair() -> int:
+    """An even port from 5556 on that is free, as is the next one."""
+    for port in range(5556, 5586, 2):
+        with socket.socket() as first, socket.socket() as second:
+            if first.connect_ex(("127.0.0.1", port)) and second.connect_ex(("127.0.0.1", port + 1)):
+                return port
+    raise AssertionError("all ports are taken")
