@@ -154,12 +154,21 @@ def test_only_new_faults_are_new() -> None:
 def test_a_partial_check_keeps_what_was_there(tmp_path: Path) -> None:
     path, said = tmp_path / "l.json", list[str]()
     write_ledger(path, made_with(MiniwobSettings(), entry("t"), entry("u", fault())))
-    file = LedgerFile(path, ["t"], MiniwobSettings(reseed_in_page=True), said.append)
+    file = LedgerFile(path, MiniwobSettings(reseed_in_page=True), said.append)
     for _ in range(2):  # a ledger is saved as it grows
         file.write(made_with(MiniwobSettings(reseed_in_page=True), entry("t", fault())))
     assert {each.task: each.decision for each in read_ledger(path).entries} == {"t": Decision.INVALID, "u": Decision.INVALID}
     assert said == []
     assert [each.name for each in tmp_path.iterdir()] == ["l.json"]
+
+
+def test_an_interrupted_check_keeps_the_entries_of_tasks_that_it_did_not_reach(tmp_path: Path) -> None:
+    path, plain = tmp_path / "l.json", MiniwobSettings()
+    write_ledger(path, made_with(plain, entry("t"), entry("u", fault()), entry("v")))
+    LedgerFile(path, plain, lambda said: None).write(made_with(plain, entry("t", fault()), complete=False))
+    kept = read_ledger(path)
+    assert {each.task: each.decision for each in kept.entries} == {"t": Decision.INVALID, "u": Decision.INVALID, "v": Decision.VALID}
+    assert not kept.complete
 
 
 def made_with(settings: MiniwobSettings, *entries: Entry, **changed: Any) -> Ledger:
@@ -172,7 +181,7 @@ def test_a_ledger_made_under_other_conditions_is_set_aside_and_what_differs_is_s
     plain, other = MiniwobSettings(), MiniwobSettings(allow_any_url=True)
     night = made_with(plain, entry("t"), entry("u", fault()))
     write_ledger(path, night)
-    file = LedgerFile(path, ["t"], other, said.append)
+    file = LedgerFile(path, other, said.append)
     for _ in range(2):
         file.write(made_with(other, entry("t")))
     assert [each.task for each in read_ledger(path).entries] == ["t"]
@@ -181,11 +190,11 @@ def test_a_ledger_made_under_other_conditions_is_set_aside_and_what_differs_is_s
         f"{path} was made under other conditions (setting allow_any_url false -> true): its 2 entries are set aside in {path}.bak; "
         "-o writes to another file instead"
     ]
-    LedgerFile(path, ["t"], plain, said.append).write(made_with(plain, entry("t")))
+    LedgerFile(path, plain, said.append).write(made_with(plain, entry("t")))
     assert "its 1 entry is set aside in" in said[1]
     assert read_ledger(tmp_path / "l.json.bak2").settings_digest == other.digest
     path.write_text("{")
-    LedgerFile(path, ["t"], plain, said.append).write(made_with(plain, entry("t")))
+    LedgerFile(path, plain, said.append).write(made_with(plain, entry("t")))
     assert f"it is kept as {path}.bak3" in said[2]
     assert (tmp_path / "l.json.bak3").read_text() == "{"
     assert read_ledger(tmp_path / "l.json.bak") == night

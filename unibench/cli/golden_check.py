@@ -159,7 +159,7 @@ def _run(check: GoldenCheck, path: Path, settings: Settings, *, quiet: bool) -> 
     counts: Counter[str] = Counter()
     saved = time.monotonic()
     saving = threading.Lock()
-    file = LedgerFile(path, check.plan.tasks, settings, console.print)
+    file = LedgerFile(path, settings, console.print)
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

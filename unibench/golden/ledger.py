@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from unibench.errors import FileProblem
@@ -52,17 +52,16 @@ def read_ledger(path: Path) -> Ledger:
 class LedgerFile:
     """A ledger's file while a golden check writes it: nothing that was there before is lost.
 
-    If what is there was made under the same conditions, its entries of other tasks stay; if not, the file is copied beside it first.
+    If what is there was made under the same conditions, each entry stays until its task has a new one; if not, the file is copied
+    beside it first.
 
     Args:
-        tasks: the tasks that are to be checked; their entries are replaced.
         settings: those of the golden check.
         said: told what was set aside, and why.
     """
 
-    def __init__(self, path: Path, tasks: Sequence[str], settings: Settings, said: Callable[[str], None]) -> None:
+    def __init__(self, path: Path, settings: Settings, said: Callable[[str], None]) -> None:
         self._path = path
-        self._tasks = set(tasks)
         self._settings = settings
         self._said = said
         self._there: Ledger | None = None
@@ -78,7 +77,9 @@ class LedgerFile:
             self._there = self._kept(ledger)
             self._read = True
         if (there := self._there) is not None:
-            merged = {"entries": (*ledger.entries, *there.entries), "complete": ledger.complete and there.complete}
+            new = {entry.task for entry in ledger.entries}
+            old = (entry for entry in there.entries if entry.task not in new)
+            merged = {"entries": (*ledger.entries, *old), "complete": ledger.complete and there.complete}
             ledger = ledger.model_copy(update=merged)
         write_ledger(self._path, ledger)
 
@@ -92,7 +93,7 @@ class LedgerFile:
             return None
         differing = differences(there, ledger.suite, ledger.upstream, ledger.substrate, self._settings)
         if not differing:
-            return there.model_copy(update={"entries": tuple(entry for entry in there.entries if entry.task not in self._tasks)})
+            return there
         count = len(there.entries)
         self._said(
             f"{self._path} was made under other conditions ({'; '.join(differing)}): its {count} "
