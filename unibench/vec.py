@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,8 +20,9 @@ from unibench.actions import parse_action
 from unibench.env import Env, OnFault, RewardMode, chosen_settings
 from unibench.errors import ResetNeeded, UnknownName, UsageError
 from unibench.rules import ScoreAtBudget
-from unibench.runs.policy import AppliedLedger, ledger_for
-from unibench.runs.records import Dropped, LedgerPolicy
+from unibench.runs.policy import AppliedLedger, ledger_for, ledger_path
+from unibench.runs.records import Dropped, LedgerPolicy, LedgerUse
+from unibench.runs.remarks import ledger_remarks
 from unibench.selection import select
 from unibench.session.remote import RemoteSuite
 from unibench.settings import Settings
@@ -105,6 +107,7 @@ class VecEnv(SyncVectorEnv[Any, Any]):
     Attributes:
         dropped: tasks that the ledger or this machine kept out, with the reason.
         tasks: the tasks that are played.
+        ledger: what was found in the ledger.
     """
 
     def __init__(self, lanes: Sequence[Lane], threads: Sequence[ThreadPoolExecutor], mode: AutoresetMode) -> None:
@@ -112,6 +115,7 @@ class VecEnv(SyncVectorEnv[Any, Any]):
         self.lanes = tuple(lanes)
         self.dropped: tuple[Dropped, ...] = ()
         self.tasks: tuple[str, ...] = ()
+        self.ledger = LedgerUse()
         self._threads = tuple(threads)
 
     def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -197,7 +201,7 @@ def make_vec(
 
     With as many environments as tasks or more, each keeps to one task; else environment *i* plays the tasks ``i``,
     ``i + num_envs``, …, round and round. Instances are drawn from each environment's own sequence, which ``reset(seed=…)``
-    begins anew. What the golden check found invalid is not played.
+    begins anew. What the golden check found invalid is not played; of tasks for which the ledger does not speak a warning tells.
 
     Args:
         suite: the suite's name, or ``"suite/glob"``.
@@ -234,14 +238,17 @@ def make_vec(
         )
     limit = step_limit(max_steps) if max_steps is not None else None
     chosen = chosen_settings(face, settings)
-    known = ledger_for(name, Path(ledger) if ledger is not None else None, ledger_policy)
+    named = Path(ledger) if ledger is not None else None
+    known = ledger_for(name, named, ledger_policy)
     hosts = min(num_envs, max(processes or 2 * (os.cpu_count() or 1), -(-num_envs // face.sessions_a_process)))
     first = registry.open_suite(name, chosen, substrate)
     try:
         applied = AppliedLedger(first, first.open(), known, ledger_policy)
         globs = [*(tasks or ()), *([glob] if glob else ())]
         there = {task.id: task for task in first.tasks()}
-        played, dropped = _playable(first, applied, [there[task] for task in select(list(there.values()), globs, name)])
+        selected = select(list(there.values()), globs, name)
+        played, dropped = _playable(first, applied, [there[task] for task in selected])
+        use = applied.use(played, len(selected), ledger_path(name, named))
         check_limit(limit, [there[task] for task in played])
     except BaseException:
         first.close()
@@ -259,7 +266,9 @@ def make_vec(
             remote.close()
         raise
     vec = VecEnv(lanes, threads, mode)
-    vec.dropped, vec.tasks = tuple(dropped), tuple(played)
+    vec.dropped, vec.tasks, vec.ledger = tuple(dropped), tuple(played), use
+    for line in ledger_remarks(name, use) if ledger_policy != "ignore" else ():
+        warnings.warn(line, stacklevel=2)
     return vec
 
 

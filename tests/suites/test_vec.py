@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -170,11 +171,18 @@ def test_the_ledger_keeps_invalid_tasks_out(notebook: Any, tmp_path: Path) -> No
     ledger = read_ledger(path)
     doubted = ledger.entries[0].model_copy(update={"decision": Decision.INVALID})
     write_ledger(path, ledger.model_copy(update={"entries": (doubted, *ledger.entries[1:])}))
-    vec = notebook("notebook", 2, ledger=path, ledger_policy="drop-invalid")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vec = notebook("notebook", 2, ledger=path, ledger_policy="drop-invalid")
     assert doubted.task not in vec.tasks
     assert doubted.task in {each.task for each in vec.dropped}
     _, infos = vec.reset(seed=0)
     assert set(infos["checked"]) <= {"valid", "invalid", "undecided"}
+
+    write_ledger(path, ledger.model_copy(update={"entries": ledger.entries[1:]}))
+    with pytest.warns(UserWarning, match=r"notebook\.ledger\.json has no entry for 1 of \d+ tasks; add it: unibench golden-check notebook"):
+        partly = notebook("notebook", 2, ledger=path, ledger_policy="drop-invalid")
+    assert partly.ledger.lacks == (doubted.task,)
 
 
 @pytest.mark.browser
