@@ -79,9 +79,9 @@ def _check(suite: str, face: DataFace, folder: Path, format: Format) -> None:
 
 
 def _show(problems: Sequence[Problem]) -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("task", "rule", "fatal", "problem", box=None, pad_edge=False)
+    table = Table(Column("task", overflow="fold"), "rule", "fatal", "problem", box=None, pad_edge=False)
     for problem, count in Counter(problems).items():
         times = f" ({count}×)" if count > 1 else ""
         table.add_row(problem.task, problem.rule, "yes" if problem.fatal else "", problem.message + times)

@@ -207,7 +207,7 @@ def _run(check: GoldenCheck, path: Path, settings: Settings, *, quiet: bool) -> 
 
 def _show(ledger: Ledger) -> None:
     """The tables by result and reason, a line of evidence for each fault, and the coverage line."""
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
     from unibench.golden.ledger import coverage
@@ -224,7 +224,7 @@ def _show(ledger: Ledger) -> None:
         table.add_row(Text(decision, style=_COLOUR[decision]), reason, str(len(names)), which)
     faulty = [entry for entry in ledger.entries if entry.faults]
     if faulty:
-        evidence = Table("task", "reason", "instances", "evidence", box=None, pad_edge=False)
+        evidence = Table(Column("task", overflow="fold"), "reason", "instances", "evidence", box=None, pad_edge=False)
         for entry in faulty:
             rate = f"mixed {entry.faulty}/{entry.checked}" if entry.mixed else f"{entry.faulty}/{entry.checked}"
             for reason, fault in _first_of_each(entry).items():

@@ -41,9 +41,10 @@ def show(
 
 
 def _list(records: list[EpisodeRecord]) -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("", "task", "seed", "ending", "outcome", "score", "steps", "s", "verifier", "ledger", box=None, pad_edge=False)
+    headings = ("seed", "ending", "outcome", "score", "steps", "s", "verifier", "ledger")
+    table = Table("", Column("task", overflow="fold"), *headings, box=None, pad_edge=False)
     for number, record in enumerate(records):
         score = "" if record.score is None else f"{record.score:g}"
         cells = (record.spec.task, str(record.spec.seed), record.ending, record.outcome, score, str(record.steps), f"{record.seconds:.1f}")

@@ -109,9 +109,9 @@ def tasks(
 
 
 def _show_tasks(chosen: list[Task]) -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("task", "instruction", "steps", box=None, pad_edge=False)
+    table = Table(Column("task", overflow="fold"), "instruction", "steps", box=None, pad_edge=False)
     for each in chosen:
         table.add_row(each.id, each.instruction, str(each.budget.steps or ""))
     console = out()
@@ -123,9 +123,10 @@ def _show_tasks(chosen: list[Task]) -> None:
 
 
 def _show_verifiers(chosen: list[Task], descriptors: list[VerifierDescriptor]) -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("task", "verifier row", "scale", "asked", "agent can write it", "implementation", box=None, pad_edge=False)
+    headings = ("verifier row", "scale", "asked", "agent can write it", "implementation")
+    table = Table(Column("task", overflow="fold"), *headings, box=None, pad_edge=False)
     for each, descriptor in zip(chosen, descriptors, strict=True):
         writable = descriptor.agent_writable
         can = "no" if not writable.value else "yes, unless prevented" if writable.prevented_by else "yes"
