@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from unibench.errors import EnvironmentFault, Unavailable, UsageError
-from unibench_android_world import AndroidWorldSettings
+from unibench_android_world import SCREEN, AndroidWorldSettings
 
 AS_EMULATOR = "UNIBENCH_TEST_SIMDEVICE_AS_EMULATOR"
 """For tests of this adapter alone: the environment variable that lets a session drive a served simulated device by an emulator's way.
@@ -88,6 +89,23 @@ class Phone:
         if build.startswith(SIMULATED) and not os.environ.get(AS_EMULATOR):
             raise UsageError(f"{self.serial} is unibench's simulated device and no emulator; use --substrate simdevice")
         return build
+
+    def check_screen(self) -> None:
+        """Raises if the screen has another size than agents are told, for whom each point would be another one.
+
+        Raises:
+            Unavailable: it has, or the phone does not say.
+        """
+        try:
+            said = self.run("shell", "wm", "size").stdout
+        except subprocess.TimeoutExpired as late:
+            said = str(late)
+        # A size that was set stands in a second line, "Override size", after the panel's own.
+        found = re.findall(r"size: (\d+)x(\d+)", said)
+        if not found or tuple(map(int, found[-1])) != SCREEN:
+            shown = "x".join(found[-1]) if found else said.strip() or "unknown"
+            wanted = "x".join(map(str, SCREEN))
+            raise Unavailable(f"{self.serial} has a screen of {shown} pixels, not {wanted}; make it with the hardware Pixel 6")
 
     def wait_until_booted(self, emulator: Started | None = None) -> None:
         """Waits until Android says that it is up; adb sees a phone long before.
@@ -260,8 +278,13 @@ def _only_one(port: int) -> Iterator[IO[str]]:
     Raises:
         Unavailable: another session drives that phone.
     """
-    place = Path("/tmp") if Path("/tmp").is_dir() else Path.home()
-    with (place / f"unibench-emulator-{os.getuid()}-{port}.lock").open("w", encoding="utf-8") as handle:
+    place = Path("/tmp") if Path("/tmp").is_dir() else Path.home()  # whatever TMPDIR is: sessions have their own
+    path = place / f"unibench-emulator-{os.getuid()}-{port}.lock"
+    try:
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Unavailable(f"the lock {path} cannot be had: {error.strerror}") from None
+    with os.fdopen(opened, "w", encoding="utf-8") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

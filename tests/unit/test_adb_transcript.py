@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from unibench.errors import FileProblem
 from unibench_guests.simdevice import SimulatedDevice, transcript, userland
@@ -97,6 +98,33 @@ def test_a_lie_is_found(recorded: Path, device: SimulatedDevice) -> None:
         (5, "not simulated"),
         (6, "file"),
     ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"args": ()},
+        {"args": ("push",)},
+        {"args": ("pull", "/data/x")},
+        {"args": ("push", "a", "b", "c")},
+        {"args": ("push", "/etc/cron.d/x", "/data/x")},
+        {"args": ("push", "../x", "/data/x")},
+        {"args": ("push", "..", "/data/x")},
+        {"args": ("push", "x", "/data/x"), "file": "../../etc/passwd"},
+    ],
+)
+def test_a_transcript_from_anyone_names_no_place_on_this_machine(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Call.model_validate({"code": 0, "out": "", **wrong})
+
+
+def test_the_order_of_find_is_the_file_systems(device: SimulatedDevice, tmp_path: Path) -> None:
+    device.shell("mkdir /data/f; echo > /data/f/a; echo > /data/f/b")
+    find = Call(args=("shell", "find /data/f -type f"), code=0, out="/data/f/a\n/data/f/b")
+    listed = [find, find.model_copy(update={"out": "/data/f/b\n/data/f/a"}), find.model_copy(update={"out": "/data/f/a"})]
+    assert [each.number for each in conform(device, listed, tmp_path)] == [3]
+    ordered = Call(args=("shell", "ls -1 /data/f"), code=0, out="b\na")
+    assert [each.what for each in conform(device, [ordered], tmp_path)] == ["output"]
 
 
 def test_what_changes_from_run_to_run_is_left_out() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Iterator
+from dataclasses import make_dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -144,6 +147,14 @@ class TestRecipes:
         recipe = on(device, Brightness, "Turn brightness to the max value.", params={"max_or_min": "max"})
         assert make(recipe, "one-short", true_at_start=False).found == {"screen_brightness": "254"}
 
+    def test_a_rows_text_may_have_several_lines(self, device: SimulatedDevice) -> None:
+        phone = Phone(DirectAdb(device))
+        phone.sql("/data/a.db", "CREATE TABLE t(a, b)")
+        rows = [{"a": "first\nsecond\u2028third", "b": None}, {"a": "'; --", "b": 2}]
+        for row in rows:
+            phone.insert("/data/a.db", "t", row)
+        assert phone.rows("/data/a.db", "t", ["a", "b"]) == [{name: literal(value) for name, value in row.items()} for row in rows]
+
     def test_every_command_is_kept_for_a_replay(self, device: SimulatedDevice) -> None:
         back = make(on(device, CreateNote, self.GOAL), WORDS, true_at_start=False)
         assert ["write", f"{CreateNote.folder}/a_b.md", 'It\'s $HOME, "quoted"\nand `more`.'] in back.steps
@@ -197,10 +208,18 @@ class TestRecords:
         with pytest.raises(ContractBroken, match="keys"):
             params.to_json({"$row": 1})
 
-    def test_a_record_cannot_name_any_class(self) -> None:
-        pytest.importorskip("android_world", reason="needs android_world; see docs/android_world.md, then pytest in that environment")
-        with pytest.raises(UsageError, match="sqlite_schema_utils has not"):
-            params.from_json({"$row": "dataclasses", "fields": {}})
+    def test_a_record_names_upstreams_rows_and_no_other_class(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        rows = ModuleType("android_world.task_evals.utils.sqlite_schema_utils")
+        rows.Expense, rows.random, rows.Any = make_dataclass("Expense", ["name"]), random, Any  # type: ignore[attr-defined]
+        for name in ("android_world", "android_world.task_evals", "android_world.task_evals.utils"):
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        monkeypatch.setitem(sys.modules, rows.__name__, rows)
+        sys.modules["android_world.task_evals.utils"].sqlite_schema_utils = rows  # type: ignore[attr-defined]
+        drawn = {"rows": [rows.Expense("tea")]}
+        assert params.from_json(params.to_json(drawn)) == drawn
+        for name in ("random", "Any", "Popen"):
+            with pytest.raises(UsageError, match="sqlite_schema_utils has not"):
+                params.from_json({"$row": name, "fields": {}})
 
 
 def test_the_face_needs_no_upstream() -> None:

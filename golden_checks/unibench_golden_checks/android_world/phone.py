@@ -135,12 +135,31 @@ class Phone:
         names = list(columns)
         shown = "||char(31)||".join(f"replace(quote({name}),char(10),char(30))" for name in names)
         said = self.sql(database, f"SELECT {shown} FROM {table} ORDER BY rowid")
-        return [dict(zip(names, line.replace("\x1e", "\n").split("\x1f"), strict=True)) for line in said.splitlines()]
+        # Not splitlines(): to that the \x1e which stands for a newline ends a line as well.
+        return [dict(zip(names, line.replace("\x1e", "\n").split("\x1f"), strict=True)) for line in said.split("\n") if line]
 
     def insert(self, database: str, table: str, row: Mapping[str, Any]) -> None:
         """Adds a row of plain values."""
         values = ",".join(literal(value) for value in row.values())
         self.sql(database, f"INSERT INTO {table}({','.join(row)}) VALUES({values})")
+
+    # -- apps ----------------------------------------------------------------------------------
+
+    def foreground(self) -> str:
+        """The package in the foreground; empty if none is seen."""
+        for line in self.shell("am", "stack", "list").splitlines():
+            if "taskId=" in line and "visible=true" in line:
+                return line.split(": ", 1)[1].split("/", 1)[0]
+        return ""
+
+    def open(self, package: str) -> None:
+        """Brings an app to the foreground."""
+        if self.foreground() != package:
+            self.shell("monkey", "-p", package, "1")
+
+    def home(self) -> None:
+        """Presses the home key."""
+        self.shell("input", "keyevent", "KEYCODE_HOME")
 
     def stop(self, package: str) -> None:
         """Ends an app, so that it neither holds back nor overwrites what its database says."""
