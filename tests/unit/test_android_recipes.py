@@ -144,6 +144,14 @@ class TestRecipes:
         recipe = on(device, Brightness, "Turn brightness to the max value.", params={"max_or_min": "max"})
         assert make(recipe, "one-short", true_at_start=False).found == {"screen_brightness": "254"}
 
+    def test_a_rows_text_may_have_several_lines(self, device: SimulatedDevice) -> None:
+        phone = Phone(DirectAdb(device))
+        phone.sql("/data/a.db", "CREATE TABLE t(a, b)")
+        rows = [{"a": "first\nsecond\u2028third", "b": None}, {"a": "'; --", "b": 2}]
+        for row in rows:
+            phone.insert("/data/a.db", "t", row)
+        assert phone.rows("/data/a.db", "t", ["a", "b"]) == [{name: literal(value) for name, value in row.items()} for row in rows]
+
     def test_every_command_is_kept_for_a_replay(self, device: SimulatedDevice) -> None:
         back = make(on(device, CreateNote, self.GOAL), WORDS, true_at_start=False)
         assert ["write", f"{CreateNote.folder}/a_b.md", 'It\'s $HOME, "quoted"\nand `more`.'] in back.steps

@@ -92,6 +92,13 @@ def test_a_condition_tells_right_from_wrong(phone: SimulatedShell, condition: Co
     assert not judged(phone, condition, wrong)
 
 
+def test_a_text_of_several_lines_is_one_rows(phone: SimulatedShell) -> None:
+    two = Rows(**NOTES, added=({"title": "first\nsecond\u2028third"},))
+    assert judged(phone, two, SQL + "\"INSERT INTO notes(title) VALUES('first\nsecond\u2028third')\"")
+    phone.device.restore()
+    assert not judged(phone, two, SQL + "\"INSERT INTO notes(title) VALUES('first'),('second')\"")
+
+
 def test_added_rows_go_together_one_to_one(phone: SimulatedShell) -> None:
     two = Rows(**NOTES, added=({"stars": 3}, {"title": "new"}))
     assert judged(phone, two, SQL + "\"INSERT INTO notes(title,stars) VALUES('new',3),('x',3)\"")

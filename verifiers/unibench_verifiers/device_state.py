@@ -135,7 +135,8 @@ class Rows(Record):
         shown = "||char(31)||".join(f"replace(quote({name}),char(10),char(30))" for name in self.columns)
         statement = f"SELECT {shown} FROM {self.table}"
         said = device.shell(f"sqlite3 {shlex.quote(self.database)} {shlex.quote(statement)}")
-        rows = [line.replace("\x1e", "\n").split("\x1f") for line in said.splitlines() if line]
+        # Not splitlines(): to that the \x1e which stands for a newline ends a line as well.
+        rows = [line.replace("\x1e", "\n").split("\x1f") for line in said.replace("\r\n", "\n").split("\n") if line]
         return [{name: value for name, value in zip(self.columns, row, strict=True) if name != self.key} for row in rows]
 
     def holds(self, found: JsonValue, before: JsonValue) -> bool:

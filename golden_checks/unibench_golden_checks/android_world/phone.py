@@ -135,7 +135,8 @@ class Phone:
         names = list(columns)
         shown = "||char(31)||".join(f"replace(quote({name}),char(10),char(30))" for name in names)
         said = self.sql(database, f"SELECT {shown} FROM {table} ORDER BY rowid")
-        return [dict(zip(names, line.replace("\x1e", "\n").split("\x1f"), strict=True)) for line in said.splitlines()]
+        # Not splitlines(): to that the \x1e which stands for a newline ends a line as well.
+        return [dict(zip(names, line.replace("\x1e", "\n").split("\x1f"), strict=True)) for line in said.split("\n") if line]
 
     def insert(self, database: str, table: str, row: Mapping[str, Any]) -> None:
         """Adds a row of plain values."""
