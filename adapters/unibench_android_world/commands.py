@@ -103,7 +103,8 @@ def _said(run: ControlRun) -> str:
 def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
     """Run a transcript's commands on a fresh simulated device, and print every difference.
 
-    The device has AndroidWorld's apps, for which the suite's own environment is needed; with --bare it has none.
+    The device has AndroidWorld's apps, for which the suite's own environment is needed; with --bare it has none. Its command lines are run
+    in the device's root, which is no wall: replay only a transcript that you trust.
     """
     from unibench.session.python import python_for
     from unibench_android_world import FACE

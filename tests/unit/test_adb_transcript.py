@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from unibench.errors import FileProblem
 from unibench_guests.simdevice import SimulatedDevice, transcript, userland
@@ -97,6 +98,24 @@ def test_a_lie_is_found(recorded: Path, device: SimulatedDevice) -> None:
         (5, "not simulated"),
         (6, "file"),
     ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"args": ()},
+        {"args": ("push",)},
+        {"args": ("pull", "/data/x")},
+        {"args": ("push", "a", "b", "c")},
+        {"args": ("push", "/etc/cron.d/x", "/data/x")},
+        {"args": ("push", "../x", "/data/x")},
+        {"args": ("push", "..", "/data/x")},
+        {"args": ("push", "x", "/data/x"), "file": "../../etc/passwd"},
+    ],
+)
+def test_a_transcript_from_anyone_names_no_place_on_this_machine(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Call.model_validate({"code": 0, "out": "", **wrong})
 
 
 def test_what_changes_from_run_to_run_is_left_out() -> None:

@@ -284,8 +284,10 @@ class AdbDevice:
         """Stops listening and ends all connections; the device stays."""
 
         async def stop() -> None:
-            for task in asyncio.all_tasks() - {asyncio.current_task()}:
-                task.cancel()
+            if running := asyncio.all_tasks() - {asyncio.current_task()}:
+                for task in running:
+                    task.cancel()
+                await asyncio.wait(running, timeout=3)
 
         for listening in self._sockets:
             listening.close()

@@ -19,8 +19,9 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from unibench.errors import FileProblem
 from unibench.record import Record
@@ -67,10 +68,20 @@ class Call(Record):
         file: the digest of the file that was pushed or pulled; empty for others.
     """
 
-    args: tuple[str, ...]
+    args: tuple[str, ...] = Field(min_length=1)
     code: int
     out: str
-    file: str = ""
+    file: str = Field(default="", pattern=r"^([0-9a-f]{32})?$")
+
+    @model_validator(mode="after")
+    def _names_no_place(self) -> Call:
+        """A transcript may come from anyone: it gives files on this machine a name alone, and conform puts them into a folder of its own."""
+        match self.args:
+            case ("push", name, _) | ("pull", _, name) if name not in ("", ".", "..") and "/" not in name and "\0" not in name:
+                return self
+            case ("push" | "pull", *_):
+                raise ValueError(f"{self.args[0]} takes a file's name and a path on the phone")
+        return self
 
 
 def normalised(text: str) -> str:
@@ -112,40 +123,43 @@ def recorder(folder: Path, adb: str, transcript: Path) -> Path:
     """
     program = folder / "adb"
     program.write_text(
-        f'#!/bin/sh\n{REAL}={_quoted(adb)} {FILE}={_quoted(str(transcript.resolve()))} exec {_quoted(sys.executable)} -m {__name__} "$@"\n',
+        f'#!/bin/sh\n{REAL}={quote(adb)} {FILE}={quote(str(transcript.resolve()))} exec {quote(sys.executable)} -m {__name__} "$@"\n',
         encoding="utf-8",
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return program
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
 def record(args: Sequence[str], adb: str, transcript: Path) -> int:
-    """Runs the real adb, passes on what it says, and writes it down. Gives its exit code."""
+    """Runs the real adb, passes on what it says, and writes it down. Gives its exit code.
+
+    Written down are :data:`_RECORDED` but ``logcat``, and pushes and pulls of one file without options.
+    """
     own = stripped(args)
-    if not own or own[0] not in _RECORDED or "logcat" in own:
+    moves = own[:1] in (["push"], ["pull"])
+    if not own or own[0] not in _RECORDED or "logcat" in own or (moves and len(own) != 3):
         return subprocess.run([adb, *args], check=False).returncode
     file = ""
-    if own[0] == "push" and len(own) == 3 and (file := digest_of(Path(own[1]))):
+    if own[0] == "push" and (file := digest_of(Path(own[1]))):
         files = files_of(transcript)
         files.mkdir(exist_ok=True)
         shutil.copyfile(own[1], files / file)
     done = subprocess.run([adb, *args], capture_output=True, check=False)
     sys.stdout.buffer.write(done.stdout)
     sys.stderr.buffer.write(done.stderr)
-    if own[0] == "pull" and len(own) == 3 and done.returncode == 0:
+    if own[0] == "pull" and done.returncode == 0:
         file = digest_of(Path(own[2]))
-    shown = [own[0], Path(own[1]).name, own[2]] if own[0] == "push" and len(own) == 3 else own
-    shown = [own[0], own[1], Path(own[2]).name] if own[0] == "pull" and len(own) == 3 else shown
-    text = "" if own[0] in ("push", "pull") else (done.stdout + done.stderr).decode(errors="replace")
-    call = Call(args=tuple(shown), code=done.returncode, out=normalised(text), file=file)
+    if moves:  # a place on this machine is nobody's business, and means nothing on another
+        local = 1 if own[0] == "push" else 2
+        own[local] = Path(own[local]).name or "file"
+    text = "" if moves else (done.stdout + done.stderr).decode(errors="replace")
+    call = Call(args=tuple(own), code=done.returncode, out=normalised(text), file=file)
+    head = args[: len(args) - len(own)]
     with transcript.open("a", encoding="utf-8") as out:
         fcntl.flock(out, fcntl.LOCK_EX)
+        out.seek(0, os.SEEK_END)
         if out.tell() == 0:
-            out.write(Recorded(device=_build([adb, *args[: len(args) - len(own)]])).model_dump_json() + "\n")
+            out.write(Recorded(device=_build([adb, *head])).model_dump_json() + "\n")
         out.write(call.model_dump_json() + "\n")
     return done.returncode
 
