@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +36,10 @@ _KEYS = {
     "Home": "KEYCODE_MOVE_HOME", "End": "KEYCODE_MOVE_END", "PageUp": "KEYCODE_PAGE_UP", "PageDown": "KEYCODE_PAGE_DOWN",
     " ": "KEYCODE_SPACE",
 }  # fmt: skip
+
+
+_SENSELESS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What upstream's code raises over values of an agent's that it cannot use: an infinite index, a number for a key, an element without a box."""
 
 
 class NoSuchAction(Exception):
@@ -134,7 +140,7 @@ def _native(code: str) -> dict[str, Any]:
         if not isinstance(fields, dict):
             raise NoSuchAction('a native action is a JSON object, such as {"action_type": "navigate_home"}')
         json_action.JSONAction(**fields)
-    except (json.JSONDecodeError, TypeError, ValueError) as error:
+    except (*_SENSELESS, RecursionError) as error:
         raise NoSuchAction(f"no JSONAction: {error}") from None
     return fields
 
@@ -142,16 +148,16 @@ def _native(code: str) -> dict[str, Any]:
 def perform(done: Translated, env: Any) -> tuple[str, bool]:
     """Does it. Gives why it had no effect, and whether the agent ended the episode by it.
 
+    A command that ends badly on a phone that answers is the action's own doing: an app that is not there, text that ``input`` cannot type.
+
     Raises:
-        EnvironmentFault: the phone broke.
+        EnvironmentFault: the phone broke, or upstream says so (it gets no accessibility tree, say).
     """
     from android_env.components import errors
     from android_world.env import adb_utils, json_action
 
     try:
         if done.seconds:
-            import time
-
             time.sleep(done.seconds)
         if done.adb:
             adb_utils.issue_generic_request(list(done.adb), env.controller)
@@ -159,11 +165,29 @@ def perform(done: Translated, env: Any) -> tuple[str, bool]:
             action = json_action.JSONAction(**done.fields)
             env.execute_action(action)
             return "", action.action_type == json_action.STATUS
-    except errors.AndroidEnvError as error:
+    except errors.AdbControllerError as error:
+        ended_badly = error.__cause__
+        if not isinstance(ended_badly, subprocess.CalledProcessError) or not _answers(env):
+            raise EnvironmentFault(f"the phone broke: {error}") from None
+        said = (ended_badly.output or b"").decode(errors="replace").strip()
+        return f"the phone refused it: {said[-500:] or f'exit code {ended_badly.returncode}'}", False
+    except (errors.AndroidEnvError, RuntimeError) as error:
         raise EnvironmentFault(f"the phone broke: {error}") from None
-    except (ValueError, IndexError, TypeError, RuntimeError) as error:
+    except _SENSELESS as error:
         return f"{type(error).__name__}: {error}", False
     return "", False
+
+
+def _answers(env: Any) -> bool:
+    from android_env.components import errors
+    from android_env.proto import adb_pb2
+    from android_world.env import adb_utils
+
+    try:
+        reply = adb_utils.issue_generic_request(["shell", "true"], env.controller)
+    except errors.AndroidEnvError:
+        return False
+    return bool(reply.status == adb_pb2.AdbResponse.OK)
 
 
 def element_json(element: Any) -> dict[str, Any]:

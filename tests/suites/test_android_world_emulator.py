@@ -102,6 +102,7 @@ class TestSession:
         assert "com.android.settings" in remote.observe(["activity"])["activity"]
         assert remote.act(Back()).error == ""
         assert remote.act(Wait(seconds=0.1)).error == ""
+        assert "No activities found" in remote.act(OpenApp(name="org.not.there")).error, "the agent's mistake, not the phone's"
         assert "no JSONAction" in remote.act(Native(dialect="android_world", code='{"action_type": "fly"}')).error
         assert remote.act(Native(dialect="android_world", code='{"action_type": "status", "goal_status": "complete"}')).ended
         assert remote.act(Done()).ended

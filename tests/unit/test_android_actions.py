@@ -52,6 +52,50 @@ for line in sys.stdin:
 """
 
 
+WHAT_GOES_WRONG = """
+import subprocess
+from types import SimpleNamespace
+from android_env.components.errors import AdbControllerError, ReadObservationError
+from android_env.proto import adb_pb2
+from unibench.errors import EnvironmentFault
+from unibench_android_world.actions import NoSuchAction, Translated, perform, translate
+from unibench.actions import Native
+
+def adb_error(cause):
+    error = AdbControllerError("x")
+    error.__cause__ = cause
+    return error
+
+def outcome(raised, answers=True):
+    def execute_action(action):
+        raise raised
+    def execute_adb_call(request):
+        if not answers:
+            raise adb_error(subprocess.CalledProcessError(1, "adb"))
+        return adb_pb2.AdbResponse(status=adb_pb2.AdbResponse.OK)
+    env = SimpleNamespace(execute_action=execute_action, controller=SimpleNamespace(execute_adb_call=execute_adb_call))
+    try:
+        return perform(Translated({"action_type": "wait"}), env)
+    except EnvironmentFault as fault:
+        return fault
+
+ended = subprocess.CalledProcessError(252, "adb", output=b"** No activities found\\n")
+assert outcome(adb_error(ended)) == ("the phone refused it: ** No activities found", False)
+assert isinstance(outcome(adb_error(ended), answers=False), EnvironmentFault)
+assert isinstance(outcome(adb_error(subprocess.TimeoutExpired("adb", 1))), EnvironmentFault)
+assert isinstance(outcome(ReadObservationError("no screen")), EnvironmentFault)
+assert isinstance(outcome(RuntimeError("Could not get a11y tree.")), EnvironmentFault)
+for senseless in (ValueError("x"), IndexError("x"), AttributeError("x"), OverflowError("x")):
+    assert outcome(senseless) == (f"{type(senseless).__name__}: x", False)
+for code in ("{", "1", '{"action_type": "click", "keycode": 5}', '{"action_type": "click", "index": Infinity}', "[" * 100_000):
+    try:
+        raise AssertionError(translate(Native(dialect="android_world", code=code)))
+    except NoSuchAction:
+        pass
+print("told apart")
+"""
+
+
 def plain(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value.model_dump(mode="json") if isinstance(value, Point | Element) else value for name, value in fields.items()}
 
@@ -122,6 +166,18 @@ def test_upstream_takes_them_and_its_own_language_comes_back_the_same() -> None:
     done = subprocess.run([python, "-c", BACK_AND_FORTH], input=lines, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("same") == len(found) > 20
+
+
+@pytest.mark.skipif(
+    not os.environ.get("UNIBENCH_PYTHON_ANDROID_WORLD"),
+    reason="needs android_world (unibench install android_world); then: "
+    "UNIBENCH_PYTHON_ANDROID_WORLD=PYTHON pytest tests/unit/test_android_actions.py",
+)
+def test_an_agents_mistake_is_told_apart_from_a_phone_that_broke() -> None:
+    command = [os.environ["UNIBENCH_PYTHON_ANDROID_WORLD"], "-c", WHAT_GOES_WRONG]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "told apart" in done.stdout
 
 
 def test_no_agent_acts_on_the_simulated_device(tmp_path: Path) -> None:

@@ -295,6 +295,8 @@ class AdbDevice:
             asyncio.run_coroutine_threadsafe(stop(), self._loop).result(5)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
+        if not self._thread.is_alive():
+            self._loop.close()
 
 
 def _pair(console_port: int | None) -> tuple[socket.socket, socket.socket]:

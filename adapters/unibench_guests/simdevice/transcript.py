@@ -75,7 +75,7 @@ class Call(Record):
 
     @model_validator(mode="after")
     def _names_no_place(self) -> Call:
-        """A transcript may come from anyone: it gives files on this machine a name alone, and conform puts them into a folder of its own."""
+        """A transcript may come from anyone: it gives files on this machine a name alone; conform puts them into a folder of its own."""
         match self.args:
             case ("push", name, _) | ("pull", _, name) if name not in ("", ".", "..") and "/" not in name and "\0" not in name:
                 return self
