@@ -39,7 +39,7 @@ _KEYS = {
 
 
 _SENSELESS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What upstream's code raises over values of an agent's that it cannot use: an infinite index, a number for a key, an element without a box."""
+"""What upstream raises over an agent's values that it cannot use: an infinite index, a key that is a number, an element without a box."""
 
 
 class NoSuchAction(Exception):

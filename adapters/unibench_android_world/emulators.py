@@ -260,8 +260,13 @@ def _only_one(port: int) -> Iterator[IO[str]]:
     Raises:
         Unavailable: another session drives that phone.
     """
-    place = Path("/tmp") if Path("/tmp").is_dir() else Path.home()
-    with (place / f"unibench-emulator-{os.getuid()}-{port}.lock").open("w", encoding="utf-8") as handle:
+    place = Path("/tmp") if Path("/tmp").is_dir() else Path.home()  # whatever TMPDIR is: sessions have their own
+    path = place / f"unibench-emulator-{os.getuid()}-{port}.lock"
+    try:
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Unavailable(f"the lock {path} cannot be had: {error.strerror}") from None
+    with os.fdopen(opened, "w", encoding="utf-8") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -31,6 +31,3 @@ UPSTREAM: tuple[str, ...] = ("--no-build-isolation", f"android_world @ git+{REPO
 """Arguments of ``pip install --no-deps``, after the others: without isolation the build uses what BUILD brought."""
 
 IMPORTS: tuple[str, ...] = ("android_world.registry", "android_world.env.env_launcher")
-
-DEBIAN: tuple[str, ...] = ("mksh", "toybox", "adb")
-"""Packages that the simulated device needs; adb only for ``transport=adb``."""

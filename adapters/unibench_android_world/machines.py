@@ -1,4 +1,4 @@
-"""The machines: an emulator, or a simulated device in this process."""
+"""The machines: an emulator, or a simulated device in this process or behind adb."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from unibench.errors import EnvironmentFault, SetupFault, Unavailable
+from unibench.errors import Fault, Unavailable
 from unibench.record import digest
 from unibench_android_world import AndroidWorldSettings, emulators, upstream
 from unibench_guests.simdevice import SimulatedDevice
@@ -37,16 +37,28 @@ class Machine(ABC):
     def digest(self) -> str:
         """Names the machine's state before any task."""
 
-    def fresh(self) -> None:  # noqa: B027 - an emulator's state is what upstream's own snapshots restore
-        """Brings the machine to its kept state, where it can."""
+    def fresh(self) -> None:
+        """Brings a simulated device to its kept state; an emulator's state is what upstream's own snapshots restore."""
+        if self.device is not None:
+            self.device.restore()
 
     def state(self) -> dict[str, str] | None:
         """What it holds, by name; None where nobody can say."""
-        return None
+        return None if self.device is None else self.device.digests()
 
-    def gaps(self) -> list[str]:
-        """What was asked of it that it does not do. Anything here makes a verdict worthless."""
-        return []
+    def check_gaps(self, fault: type[Fault]) -> None:
+        """Raises if a simulated device was asked for what it does not do: that makes a verdict worthless.
+
+        Raises:
+            Fault: it was; of the given kind.
+        """
+        if self.device is not None and self.device.gaps:
+            gaps = list(self.device.gaps)
+            raise fault(f"the simulated device was asked for what it does not simulate: {gaps[0]}", detail="\n".join(gaps))
+
+    def pause(self, seconds: float) -> None:
+        """Waits."""
+        time.sleep(seconds)
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
@@ -62,6 +74,7 @@ class InProcess(Machine):
     """A simulated device behind android_env's simulator class."""
 
     acts = False
+    device: SimulatedDevice
 
     def __init__(self, settings: AndroidWorldSettings, folder: Path) -> None:
         from unibench_android_world import inprocess, provision
@@ -78,38 +91,28 @@ class InProcess(Machine):
     def digest(self) -> str:
         return self._digest
 
-    def fresh(self) -> None:
-        assert self.device is not None
-        self.device.restore()
-
-    def state(self) -> dict[str, str]:
-        assert self.device is not None
-        return self.device.digests()
-
-    def gaps(self) -> list[str]:
-        assert self.device is not None
-        return list(self.device.gaps)
+    def pause(self, seconds: float) -> None:
+        """Lets the device's time pass without waiting."""
+        self.device.sleep(seconds)
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        assert self.device is not None
         with upstream.sleeping(self.device.sleep):
             yield
 
     def close(self) -> None:
-        assert self.device is not None
         self.env.close()
         self.device.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def simdevice_digest(device: SimulatedDevice) -> str:
-    """Names the simulated device: its code, and the state it was provisioned with."""
+    """Names the simulated device by its code, that of its provisioning, and its packages."""
     import unibench_guests.simdevice as package
 
     sources = [*sorted(Path(str(package.__file__)).parent.glob("*.py")), Path(__file__).with_name("provision.py")]
     texts = {path.name: path.read_text(encoding="utf-8") for path in sources}
-    return f"simdevice-{digest([texts, sorted(device.state.settings), device.packages])[:12]}"
+    return f"simdevice-{digest([texts, device.packages])[:12]}"
 
 
 class Emulator(Machine):
@@ -156,6 +159,7 @@ class SimulatedByAdb(Emulator):
     """
 
     acts = False
+    device: SimulatedDevice
     SLEEP = 0.3
     """Upstream's longer sleeps are cut to so many seconds; the rest passes on the device's clock alone."""
 
@@ -174,28 +178,14 @@ class SimulatedByAdb(Emulator):
         self.device.keep()
 
     def _identify(self, phone: emulators.Phone) -> str:
-        assert self.device is not None
         return simdevice_digest(self.device)
-
-    def fresh(self) -> None:
-        assert self.device is not None
-        self.device.restore()
-
-    def state(self) -> dict[str, str]:
-        assert self.device is not None
-        return self.device.digests()
-
-    def gaps(self) -> list[str]:
-        assert self.device is not None
-        return list(self.device.gaps)
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        device, real = self.device, time.sleep
-        assert device is not None
+        real = time.sleep
 
         def sleep(seconds: float) -> None:
-            device.sleep(max(0.0, seconds - self.SLEEP))
+            self.device.sleep(max(0.0, seconds - self.SLEEP))
             real(min(seconds, self.SLEEP))
 
         with upstream.sleeping(sleep):
@@ -215,22 +205,3 @@ def _loaded(load: Callable[[], Any], settings: AndroidWorldSettings) -> Any:
     except (errors.AndroidEnvError, OSError, RuntimeError) as error:
         said = (str(error).splitlines() or [type(error).__name__])[0]
         raise Unavailable(f"{where} does not come up: {said}; start it with: {emulators.start_line(settings)}", detail=str(error)) from None
-
-
-def check_gaps(machine: Machine, during: str) -> None:
-    """Raises if the machine was asked for what it does not do.
-
-    Raises:
-        SetupFault, EnvironmentFault: it was; the first while a task was being set up.
-    """
-    if gaps := machine.gaps():
-        kind = SetupFault if during == "reset" else EnvironmentFault
-        raise kind(f"the simulated device was asked for what it does not simulate: {gaps[0]}", detail="\n".join(gaps))
-
-
-def pause(machine: Machine, seconds: float) -> None:
-    """Waits on the machine's own clock."""
-    if machine.device is not None and isinstance(machine, InProcess):
-        machine.device.sleep(seconds)
-    else:
-        time.sleep(seconds)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import math
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -20,9 +22,11 @@ from unibench.suite import ActionResult, Session
 from unibench.task import Brief, Instance, InstanceSpec, Text
 from unibench.verdict import Evidence, Verdict, VerifierDescriptor
 from unibench_android_world import FACE, AndroidWorldSettings, Observations, actions, params, upstream, verifiers
-from unibench_android_world.machines import Emulator, InProcess, Machine, SimulatedByAdb, check_gaps, pause
+from unibench_android_world.machines import Emulator, InProcess, Machine, SimulatedByAdb
 
 _log = logging.getLogger(__name__)
+_UPSTREAMS = (RuntimeError, ValueError, LookupError, AttributeError, OSError, sqlite3.Error)
+"""What upstream's set-up and tear-down raise where the phone is not as they expect it."""
 
 if TYPE_CHECKING:
     from unibench_android_world.suite import AndroidWorldSuite
@@ -123,18 +127,20 @@ class AndroidWorldSession(Session):
             raise SetupFault(f"the spec of {spec.task} has no drawn parameters")
         cls.set_device_time(machine.env)
         task = cls(drawn)
-        try:
-            with machine.working(), upstream.seeded(int(drawn.get("seed") or 0)):
-                task.initialize_task(machine.env)
-                # Upstream's agents begin with reset(start_on_home_screen), which empties the answer as well.
-                machine.env.reset(go_home=task.start_on_home_screen)
-            goal = str(task.goal)
-        except errors.AndroidEnvError as error:
-            raise EnvironmentFault(f"{spec.task} does not come up: {_first(error)}", detail=str(error)) from None
-        except (RuntimeError, ValueError, OSError) as error:
-            self._tear_down(task)
-            raise SetupFault(f"{spec.task} does not come up: {_first(error)}", detail=str(error)) from None
-        check_gaps(machine, "reset")
+        with contextlib.ExitStack() as unless_it_comes_up:
+            unless_it_comes_up.callback(self._tear_down, task)
+            try:
+                with machine.working(), upstream.seeded(int(drawn.get("seed") or 0)):
+                    task.initialize_task(machine.env)
+                    # Upstream's agents begin with reset(start_on_home_screen), which empties the answer as well.
+                    machine.env.reset(go_home=task.start_on_home_screen)
+                goal = str(task.goal)
+            except errors.AndroidEnvError as error:
+                raise EnvironmentFault(f"{spec.task} does not come up: {_first(error)}", detail=str(error)) from None
+            except _UPSTREAMS as error:
+                raise SetupFault(f"{spec.task} does not come up: {_first(error)}", detail=str(error)) from None
+            machine.check_gaps(SetupFault)
+            unless_it_comes_up.pop_all()
         self._episode = Episode(spec, task, goal, before, machine.state())
         return Instance(spec=spec, brief=self._brief(spec, goal), initial_state=_name(self._episode.initial))
 
@@ -202,7 +208,7 @@ class AndroidWorldSession(Session):
         error, ended = actions.perform(done, self._machine.env)
         if isinstance(done.answer, str) and not error:
             episode.answer = done.answer
-        pause(self._machine, self._settings.settle_seconds)
+        self._machine.pause(self._settings.settle_seconds)
         return ActionResult(error=error, ended=ended, seconds=time.perf_counter() - start)
 
     def verify(self) -> Verdict:
@@ -218,7 +224,7 @@ class AndroidWorldSession(Session):
             raise EnvironmentFault(
                 f"the phone broke while {episode.spec.task} was being judged: {_first(error)}", detail=str(error)
             ) from None
-        check_gaps(self._machine, "verify")
+        self._machine.check_gaps(EnvironmentFault)
         found: dict[str, Any] = {"is_successful": score}
         if descriptor.kind == verifiers.ANSWER_MATCH.name:
             found["answer"] = episode.answer
@@ -242,7 +248,7 @@ class AndroidWorldSession(Session):
         return score, children
 
     def settle(self) -> None:
-        pause(self._machine, self._settings.settle_seconds)
+        self._machine.pause(self._settings.settle_seconds)
 
     def artifacts(self) -> dict[str, bytes]:
         return {"screenshot.png": self.observe(["screenshot"])["screenshot"].png}
@@ -271,7 +277,7 @@ class AndroidWorldSession(Session):
         try:
             with self._machine.working():
                 task.tear_down(self._machine.env)
-        except (errors.AndroidEnvError, RuntimeError, ValueError, OSError, AttributeError) as error:
+        except (errors.AndroidEnvError, *_UPSTREAMS) as error:
             # Of a half-built task it fails in many ways, and the next reset restores what it can.
             _log.warning("the tear-down of %s failed: %s: %s", type(task).__name__, type(error).__name__, error)
 

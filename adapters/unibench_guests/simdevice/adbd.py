@@ -173,7 +173,7 @@ class Stream:
             elif name == "root":
                 await self.write(b"adbd is already running as root\n")
             else:
-                self._connection.device.gaps.append(f"adb service {service[:200]}")
+                self._connection.device.note(f"adb service {service}")
         except (ConnectionError, ProtocolError, asyncio.CancelledError):
             pass
         await self._connection.closed(self)
@@ -184,7 +184,7 @@ class Stream:
             await self.read(1 << 30)  # nothing is ever logged, so there is only the end to wait for
         done = await asyncio.to_thread(device.shell, command)
         if _typed(bytes(self._buffer), version_2=version_2):
-            device.gaps.append(f"stdin of the shell command {command[:200]}")
+            device.note(f"stdin of the shell command {command}")
         if not version_2:
             await self.write(done.out if raw else done.out + done.err)
             return

@@ -24,7 +24,7 @@ def run(device: SimulatedDevice, args: Sequence[str], *, seconds: float = 60.0) 
             return Completed(0, f"{said}\n".encode())  # the client ends well, whatever the console says
         case ["root"]:
             return Completed(0, b"adbd is already running as root\n")
-    device.gaps.append(f"adb {' '.join(args)[:400]}")
+    device.note(f"adb {' '.join(args)}")
     return Completed(1, b"", b"adb: not simulated\n")
 
 

@@ -30,5 +30,5 @@ def answer(device: SimulatedDevice, line: str) -> str:
                 return f"KO: there is no snapshot {name}"
             device.load(name)
             return "OK"
-    device.gaps.append(f"emulator console: {line.strip()[:400]}")
+    device.note(f"emulator console: {line.strip()}")
     return "KO: not simulated"

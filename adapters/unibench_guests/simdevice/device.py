@@ -65,7 +65,7 @@ class State:
     )
     stack: list[str] = field(default_factory=lambda: [LAUNCHER])
     clipboard: str = ""
-    clock: float = 1_697_384_040.0
+    clock: float = 1_697_384_040.0  # 15 October 2023, 15:34 UTC: the day on which AndroidWorld's tasks begin
     timezone: str = "UTC"
     screen: tuple[View, ...] = ()
     granted: set[tuple[str, str]] = field(default_factory=set)
@@ -122,7 +122,6 @@ class SimulatedDevice:
         self.receivers: dict[str, Intent] = {}
         self.activities: dict[str, Intent] = {}
         self.launched: Callable[[SimulatedDevice, str], None] = lambda device, package: None
-        self.calls = 0
         userland.make(self.root, self.verbs)
         for package in self.packages:
             (self.root / "data/data" / package).mkdir(parents=True, exist_ok=True)
@@ -165,7 +164,6 @@ class SimulatedDevice:
 
     def shell(self, command: str, *, seconds: float = 60.0) -> Completed:
         """Runs a command line as ``adb shell`` does."""
-        self.calls += 1
         argv = self._plain(command)
         if argv is not None:
             return self.framework(argv)
@@ -194,7 +192,7 @@ class SimulatedDevice:
             return Completed(1, b"", b"simulated device: a command line cannot hold a NUL byte\n")
         self._times.keep()
         if done.returncode == 127 or b"inaccessible or not found" in done.stderr:
-            self._note(f"{command}: {done.stderr.decode(errors='replace').strip()}")
+            self.note(f"{command}: {done.stderr.decode(errors='replace').strip()}")
         return Completed(done.returncode & 255, done.stdout, done.stderr)
 
     def framework(self, argv: Sequence[str]) -> Completed:
@@ -208,7 +206,7 @@ class SimulatedDevice:
                 said = verb(self, list(argv[1:]))
         except (NotSimulated, IndexError, KeyError, ValueError) as error:
             why = str(error) if isinstance(error, NotSimulated) else f"arguments that are not simulated ({type(error).__name__}: {error})"
-            self._note(f"{' '.join(argv)}: {why}")
+            self.note(f"{' '.join(argv)}: {why}")
             return Completed(1, b"", f"{name}: not simulated: {' '.join(argv)}: {why}\n".encode(errors="surrogateescape"))
         except (OSError, sqlite3.Error) as error:
             return Completed(1, b"", f"{name}: {error}\n".encode(errors="surrogateescape"))
@@ -224,7 +222,8 @@ class SimulatedDevice:
             return None
         return words if words and words[0] in self.verbs else None
 
-    def _note(self, gap: str) -> None:
+    def note(self, gap: str) -> None:
+        """Adds a gap; of very many, the first are kept."""
         if len(self.gaps) < _GAPS:
             self.gaps.append(gap[:500])
 

@@ -101,8 +101,6 @@ def controls_of(recipe: type[Recipe], *, true_at_start: bool) -> list[Control]:
     found.append(Control(DATA, Role.GOLDEN, PASSED, by_data, _build(recipe, DATA, true_at_start), _DONE, state=DATA))
     if recipe.words:
         found.append(Control(WORDS, Role.GOLDEN, PASSED, by_words, _build(recipe, WORDS, true_at_start), _DONE, state=WORDS))
-    for name in recipe.alternatives:
-        found.append(Control(name, Role.GOLDEN, PASSED, from_goal, _build(recipe, name, true_at_start), _DONE, state=name))
     expect = NOT_PASSED if true_at_start else BELOW_GOLDEN
     for name in recipe.mutations:
         found.append(Control(name, Role.MUTANT, expect, from_goal, _build(recipe, name, true_at_start), _DONE, state=name))
@@ -138,7 +136,7 @@ def make(recipe: Recipe, name: str, *, true_at_start: bool) -> Readback:
             made = recipe.mutant(name, wanted)
             if made is None:
                 raise NotApplicable(f"this instance has no state {name!r}", Readback(wanted=wanted))
-        if name in recipe.mutations and made == wanted:
+        if made == wanted and name not in (DATA, WORDS):
             raise Equivalent(f"the state {name!r} is right on this instance", Readback(wanted=wanted, made=made, right=True))
         recipe.construct(made)
         found = recipe.read()

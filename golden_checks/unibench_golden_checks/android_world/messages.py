@@ -33,9 +33,6 @@ class Messages(Foreground):
     opens: ClassVar[bool] = True
     """Upstream wants the messenger in the foreground."""
 
-    def prepare(self) -> None:
-        self.before = self.read()
-
     def sms(self) -> list[dict[str, str]]:
         said = self.phone.shell("content", "query", "--uri", "content://sms")
         return list(reversed(messages(said)))

@@ -40,13 +40,11 @@ class Recipe(ABC):
     Attributes:
         words: whether :meth:`by_words` can be asked.
         mutations: names of the nearly right states that :meth:`mutant` can give.
-        alternatives: further right states, by name (:meth:`mutant` gives them too): another of two duplicates deleted, say.
         note: what a reader must know to trust or distrust the states.
     """
 
     words: ClassVar[bool] = False
     mutations: ClassVar[tuple[str, ...]] = ()
-    alternatives: ClassVar[tuple[str, ...]] = ()
     note: ClassVar[str] = ""
 
     def __init__(self, phone: Phone, handle: Handle) -> None:

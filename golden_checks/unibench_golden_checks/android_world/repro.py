@@ -21,7 +21,7 @@ asks the task's own is_successful(). Exits 1 while the fault stands, 0 once it i
 
 On an emulator, as upstream's README sets one up:
 
-    emulator -avd Pixel_6_API_33 -no-snapshot -grpc 8554
+    emulator -avd AndroidWorldAvd -no-snapshot -grpc 8554
     PYTHONHASHSEED=0 python repro.py
 
 Without one, on unibench's simulated device, which is where this was found if the report says so (pip install unibench-gui):
@@ -39,7 +39,7 @@ def script(spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str
     rest = body[body.index("# ----") :]
     drawn = spec.params.get("drawn")
     plain = {name: value for name, value in drawn.items() if isinstance(value, str | int | float)} if isinstance(drawn, dict) else {}
-    # The title stands in a docstring, and a goal may hold anything.
+    # Title and packages stand in a docstring, and a ledger may hold anything.
     title = f"{spec.task}: the verifier {_verb(run)} the state {run.control!r}."
     case = (
         f"TASK, SEED, INDEX = {spec.task!r}, {spec.seed}, {spec.index}\n"
@@ -49,7 +49,8 @@ def script(spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str
         f"STEPS = json.loads({json.dumps(run.readback.steps if run.readback is not None else [])!r})\n"
     )
     shown = ", ".join(f"{name} {version}" for name, version in packages.items())
-    return _HEAD.format(title=re.sub(r'["\\]', "'", title), packages=shown) + code + _MARK + " ---\n" + case + rest
+    plainly = {"title": re.sub(r'["\\]', "'", title), "packages": re.sub(r'["\\]', "'", shown)}
+    return _HEAD.format(**plainly) + code + _MARK + " ---\n" + case + rest
 
 
 def _verb(run: ControlRun) -> str:
