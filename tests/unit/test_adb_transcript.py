@@ -118,6 +118,15 @@ def test_a_transcript_from_anyone_names_no_place_on_this_machine(wrong: dict[str
         Call.model_validate({"code": 0, "out": "", **wrong})
 
 
+def test_the_order_of_find_is_the_file_systems(device: SimulatedDevice, tmp_path: Path) -> None:
+    device.shell("mkdir /data/f; echo > /data/f/a; echo > /data/f/b")
+    find = Call(args=("shell", "find /data/f -type f"), code=0, out="/data/f/a\n/data/f/b")
+    listed = [find, find.model_copy(update={"out": "/data/f/b\n/data/f/a"}), find.model_copy(update={"out": "/data/f/a"})]
+    assert [each.number for each in conform(device, listed, tmp_path)] == [3]
+    ordered = Call(args=("shell", "ls -1 /data/f"), code=0, out="b\na")
+    assert [each.what for each in conform(device, [ordered], tmp_path)] == ["output"]
+
+
 def test_what_changes_from_run_to_run_is_left_out() -> None:
     listing = "total 8\n-rw-rw---- 1 0 0 4 2026-11-30 04:14:01.120752527 +0000 a\n"
     assert normalised(listing) == "total <n>\n-rw-rw---- 1 0 0 4 <time> a"
