@@ -13,7 +13,7 @@ _NOT_ONE_TO_ONE = "upstream asks of each part of the answer whether it is among 
 class Answer(Recipe):
     """The state is the answer, as its parts; the phone stays as it is."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("none-of-them", "one-missing", "one-too-many", "one-repeated", "no-number-at-all")
+    mutations: ClassVar[tuple[str, ...]] = ("none-of-them", "one-missing", "one-too-many", "one-repeated", "does-not-know")
     note = f"the answer is computed by upstream from the state that it set up; {_NOT_ONE_TO_ONE}"
 
     def prepare(self) -> None:
@@ -36,7 +36,7 @@ class Answer(Recipe):
                 return [*wanted, _other(wanted[0])] if wanted else None
             case "one-repeated":
                 return [wanted[0]] * len(wanted) if several else None
-            case "no-number-at-all":
+            case "does-not-know":
                 return ["I do not know"]
         return None
 

@@ -134,7 +134,7 @@ class Transcribe(OneFile):
 @recipe("MarkorCreateFolder")
 class CreateFolder(Folder):
     words = True
-    mutations: ClassVar[tuple[str, ...]] = ("other-name", "notes-deleted")
+    mutations: ClassVar[tuple[str, ...]] = ("other-name", "note-of-that-name", "notes-deleted")
 
     def by_words(self) -> State:
         return self.with_files(**{self.match(r"Create a new folder in Markor named (\S+)\.")[1]: None})
@@ -144,7 +144,14 @@ class CreateFolder(Folder):
 
     def mutant(self, name: str, wanted: State) -> State | None:
         (folder,) = (path for path in wanted if path not in self.before)
-        return self.with_files(**{f"not_{folder}": None}) if name == "other-name" else ({folder: None} if self.before else None)
+        match name:
+            case "other-name":
+                return self.with_files(**{f"not_{folder}": None})
+            case "note-of-that-name":
+                return self.with_files(**{folder: "x"})
+            case "notes-deleted" if self.before:
+                return {folder: None}
+        return None
 
 
 # -- Markor: changed -------------------------------------------------------------------------------
@@ -153,7 +160,7 @@ class CreateFolder(Folder):
 @recipe("MarkorEditNote")
 class EditNote(Folder):
     words = True
-    mutations: ClassVar[tuple[str, ...]] = ("unchanged-but-saved", "other-end", "text-lost", "other-note")
+    mutations: ClassVar[tuple[str, ...]] = ("unchanged-but-saved", "other-end", "text-lost", "other-note", "other-notes-deleted")
 
     def _plan(self) -> tuple[str, str, str]:
         found = self.match(r"Edit (\S+) in Markor\. (Add to the top of the note|Add to the bottom of the note|Replace the text with) (.*)")
@@ -187,6 +194,8 @@ class EditNote(Folder):
                 return self.with_files(**{file: "" if how.startswith("Replace") else text})
             case "other-note":
                 return self.with_files(**{others[0]: wanted[file]}) if (others := self.others(file)) else None
+            case "other-notes-deleted":
+                return {file: wanted[file]} if self.others(file) else None
         return None
 
 
@@ -416,6 +425,7 @@ class Record(NewFile):
 @recipe("AudioRecorderRecordAudioWithFileName")
 class RecordNamed(NewFile):
     words = True
+    note = f"{NewFile.note}; the recorder is taken to put its own .m4a behind the name that is typed, though the name ends with one"
     folder = _RECORDINGS
     mutations: ClassVar[tuple[str, ...]] = ("default-name", "empty")
 
