@@ -100,10 +100,13 @@ class CreateNoteFromClipboard(OneFile):
 
 @recipe("MarkorMergeNotes")
 class MergeNotes(OneFile):
-    """The notes end with a newline already, which an editor shows; one more makes the blank line that is asked for."""
+    """The notes end with a newline already, which an editor shows; one more makes the blank line that is asked for.
+
+    Whether the notes that were merged may go, the instruction leaves open.
+    """
 
     words = True
-    mutations: ClassVar[tuple[str, ...]] = (*OneFile.mutations, "other-order", "no-blank-lines", "sources-deleted")
+    mutations: ClassVar[tuple[str, ...]] = (*OneFile.mutations, "other-order", "no-blank-lines")
 
     def said(self) -> tuple[str, str]:
         found = self.match(
@@ -121,8 +124,6 @@ class MergeNotes(OneFile):
                 return self.with_files(**{file: "\n".join(reversed(texts))})
             case "no-blank-lines":
                 return self.with_files(**{file: "".join(texts)})
-            case "sources-deleted":
-                return {**self.without(*self.merged), file: text}
         return super().mutant(name, wanted)
 
 
