@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from unibench.kinds import DEVICE_STATE, RUNTIME_GUI, register_kind
@@ -42,6 +43,21 @@ def reads() -> dict[str, list[str]]:
     return found
 
 
+def _judging(cls: type[Any]) -> list[str]:
+    """The names of upstream's modules that judge: those of the class, and those that its verifier asks or makes its parts of.
+
+    FilesMoveFile, say, makes a ``file_validators.MoveFile`` when it is constructed, and hands its verdict on.
+    """
+    found = [owner.__module__ for owner in cls.__mro__]
+    for owner in cls.__mro__:
+        for function in (vars(owner).get("is_successful"), vars(owner).get("__init__")):
+            if isinstance(function, FunctionType):
+                used = (function.__globals__.get(name) for name in function.__code__.co_names)
+                found += [module.__name__ for module in used if isinstance(module, ModuleType)]
+    mine = ("android_world.task_evals.", "android_world.utils.")
+    return [name for name in dict.fromkeys(found) if name.startswith(mine) and not name.endswith("_pb2")]
+
+
 def describe(
     task: str, cls: type[Any], registry: Mapping[str, type[Any]], versions: Mapping[str, str], *, name: str = ""
 ) -> VerifierDescriptor:
@@ -61,7 +77,7 @@ def describe(
         owner=OWNER,
         sources=tuple(
             Source(project=OWNER, package="android_world", version=versions["android_world"], path=module.replace(".", "/") + ".py")
-            for module in dict.fromkeys(c.__module__ for c in cls.__mro__ if c.__module__.startswith("android_world."))
+            for module in _judging(cls)
         ),
         scale="graded" if task in GRADED else "binary",
         raw=Raw(name="is_successful", low=0, high=1, passes="== 1" if task in GRADED else "true"),

@@ -32,6 +32,11 @@ class TestAndroidWorld(SuiteContract):
     def test_all_116_tasks_are_there(self) -> None:
         assert len(self.remote.tasks()) == 116
 
+    def test_the_file_that_a_verifier_hands_on_to_is_among_those_that_judge(self) -> None:
+        sources = [source.path for source in self.remote.describe("FilesMoveFile").sources]
+        assert sources[0].endswith("single/files.py")
+        assert "android_world/task_evals/common_validators/file_validators.py" in sources
+
     def test_a_composites_parts_are_judged_apart(self) -> None:
         self.remote.reset(self.remote.draw("TurnOffWifiAndTurnOnBluetooth", 0))
         verdict = self.remote.verify()

@@ -117,7 +117,7 @@ class MergeNotes(OneFile):
         return found[4], "\n".join(str(self.before[name]) for name in self.merged)
 
     def mutant(self, name: str, wanted: State) -> State | None:
-        file, text = self.said()
+        file, _ = self.said()
         texts = [str(self.before[source]) for source in self.merged]
         match name:
             case "other-order":
