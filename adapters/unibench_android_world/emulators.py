@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from unibench.errors import EnvironmentFault, Unavailable, UsageError
-from unibench_android_world import AndroidWorldSettings
+from unibench_android_world import SCREEN, AndroidWorldSettings
 
 AS_EMULATOR = "UNIBENCH_TEST_SIMDEVICE_AS_EMULATOR"
 """For tests of this adapter alone: the environment variable that lets a session drive a served simulated device by an emulator's way.
@@ -88,6 +89,24 @@ class Phone:
         if build.startswith(SIMULATED) and not os.environ.get(AS_EMULATOR):
             raise UsageError(f"{self.serial} is unibench's simulated device and no emulator; use --substrate simdevice")
         return build
+
+    def check_screen(self) -> None:
+        """Raises if the screen has another size than agents are told, for whom each point would be another one.
+
+        Raises:
+            Unavailable: it has, or the phone does not say.
+        """
+        try:
+            said = self.run("shell", "wm", "size").stdout
+        except subprocess.TimeoutExpired as late:
+            said = str(late)
+        # A size that was set stands in a second line, "Override size", after the panel's own.
+        found = re.findall(r"size: (\d+)x(\d+)", said)
+        if not found or tuple(map(int, found[-1])) != SCREEN:
+            shown = "x".join(found[-1]) if found else said.strip() or "unknown"
+            raise Unavailable(
+                f"{self.serial} has a screen of {shown} pixels, not {SCREEN[0]}x{SCREEN[1]}; make it with the hardware Pixel 6"
+            )
 
     def wait_until_booted(self, emulator: Started | None = None) -> None:
         """Waits until Android says that it is up; adb sees a phone long before.

@@ -125,6 +125,7 @@ class Emulator(Machine):
         with contextlib.ExitStack() as stack:
             phone = stack.enter_context(emulators.up(adb, settings, folder))
             self._digest = self._identify(phone)
+            phone.check_screen()
             with self.working(), upstream.forwarder(install=settings.install_forwarder):
                 self.env = _loaded(
                     lambda: env_launcher.load_and_setup_env(

@@ -61,7 +61,7 @@ def from_json(value: Any) -> Any:
     if "$png" in value:
         from PIL import Image
 
-        image = Image.open(io.BytesIO(base64.b64decode(value["$png"])))
+        image = Image.open(io.BytesIO(base64.b64decode(value["$png"])), formats=("PNG",))
         image.load()
         return image
     if "$row" in value:

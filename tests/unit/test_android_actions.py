@@ -18,6 +18,12 @@ from unibench.errors import UnsupportedAction
 from unibench_android_world import FACE
 from unibench_android_world.actions import NoSuchAction, Translated, translate
 
+needs_upstream = pytest.mark.skipif(
+    not os.environ.get("UNIBENCH_PYTHON_ANDROID_WORLD"),
+    reason="needs android_world (unibench install android_world); then: "
+    "UNIBENCH_PYTHON_ANDROID_WORLD=PYTHON pytest tests/unit/test_android_actions.py",
+)
+
 numbers = st.floats(-1e7, 1e7, allow_nan=False)
 points = st.builds(Point, x=numbers, y=numbers)
 targets = st.one_of(points, st.builds(Element, ref=st.one_of(st.integers(-3, 10**12).map(str), st.text(max_size=5))))
@@ -146,11 +152,7 @@ def test_what_json_action_has_no_word_for_goes_through_adb() -> None:
         translate(Native(dialect="other", code="x"))
 
 
-@pytest.mark.skipif(
-    not os.environ.get("UNIBENCH_PYTHON_ANDROID_WORLD"),
-    reason="needs android_world (unibench install android_world); then: "
-    "UNIBENCH_PYTHON_ANDROID_WORLD=PYTHON pytest tests/unit/test_android_actions.py",
-)
+@needs_upstream
 def test_upstream_takes_them_and_its_own_language_comes_back_the_same() -> None:
     found: list[dict[str, Any]] = []
 
@@ -168,11 +170,7 @@ def test_upstream_takes_them_and_its_own_language_comes_back_the_same() -> None:
     assert done.stdout.count("same") == len(found) > 20
 
 
-@pytest.mark.skipif(
-    not os.environ.get("UNIBENCH_PYTHON_ANDROID_WORLD"),
-    reason="needs android_world (unibench install android_world); then: "
-    "UNIBENCH_PYTHON_ANDROID_WORLD=PYTHON pytest tests/unit/test_android_actions.py",
-)
+@needs_upstream
 def test_an_agents_mistake_is_told_apart_from_a_phone_that_broke() -> None:
     command = [os.environ["UNIBENCH_PYTHON_ANDROID_WORLD"], "-c", WHAT_GOES_WRONG]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

@@ -82,6 +82,24 @@ def test_a_phone_that_does_not_say_its_build_is_a_fault(tmp_path: Path, monkeypa
         build_of(adb(tmp_path, script))
 
 
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo 'Physical size: 1080x2400'", ""),
+        ("echo 'Physical size: 1440x3120'; echo 'Override size: 1080x2400'", ""),
+        ("echo 'Physical size: 1440x3120'", "emulator-5554 has a screen of 1440x3120 pixels, not 1080x2400"),
+        ("exit 1", "a screen of unknown pixels"),
+    ],
+)
+def test_a_screen_of_another_size_than_agents_are_told_is_refused(tmp_path: Path, script: str, says: str) -> None:
+    phone = emulators.Phone(adb(tmp_path, script), 5554)
+    if says:
+        with pytest.raises(Unavailable, match=says):
+            phone.check_screen()
+    else:
+        phone.check_screen()
+
+
 def test_a_phone_that_never_boots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(emulators, "BOOT_SECONDS", 0.2)
     settings = AndroidWorldSettings(console_port=5578)

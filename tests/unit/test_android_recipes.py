@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Iterator
+from dataclasses import make_dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -205,10 +208,18 @@ class TestRecords:
         with pytest.raises(ContractBroken, match="keys"):
             params.to_json({"$row": 1})
 
-    def test_a_record_cannot_name_any_class(self) -> None:
-        pytest.importorskip("android_world", reason="needs android_world; see docs/android_world.md, then pytest in that environment")
-        with pytest.raises(UsageError, match="sqlite_schema_utils has not"):
-            params.from_json({"$row": "dataclasses", "fields": {}})
+    def test_a_record_names_upstreams_rows_and_no_other_class(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        rows = ModuleType("android_world.task_evals.utils.sqlite_schema_utils")
+        rows.Expense, rows.random, rows.Any = make_dataclass("Expense", ["name"]), random, Any  # type: ignore[attr-defined]
+        for name in ("android_world", "android_world.task_evals", "android_world.task_evals.utils"):
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        monkeypatch.setitem(sys.modules, rows.__name__, rows)
+        sys.modules["android_world.task_evals.utils"].sqlite_schema_utils = rows  # type: ignore[attr-defined]
+        drawn = {"rows": [rows.Expense("tea")]}
+        assert params.from_json(params.to_json(drawn)) == drawn
+        for name in ("random", "Any", "Popen"):
+            with pytest.raises(UsageError, match="sqlite_schema_utils has not"):
+                params.from_json({"$row": name, "fields": {}})
 
 
 def test_the_face_needs_no_upstream() -> None:
