@@ -104,9 +104,8 @@ class Phone:
         found = re.findall(r"size: (\d+)x(\d+)", said)
         if not found or tuple(map(int, found[-1])) != SCREEN:
             shown = "x".join(found[-1]) if found else said.strip() or "unknown"
-            raise Unavailable(
-                f"{self.serial} has a screen of {shown} pixels, not {SCREEN[0]}x{SCREEN[1]}; make it with the hardware Pixel 6"
-            )
+            wanted = "x".join(map(str, SCREEN))
+            raise Unavailable(f"{self.serial} has a screen of {shown} pixels, not {wanted}; make it with the hardware Pixel 6")
 
     def wait_until_booted(self, emulator: Started | None = None) -> None:
         """Waits until Android says that it is up; adb sees a phone long before.

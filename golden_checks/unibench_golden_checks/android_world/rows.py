@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any, ClassVar
 
-from unibench_golden_checks.android_world.phone import literal
+from unibench_golden_checks.android_world.phone import Phone, literal
 from unibench_golden_checks.android_world.recipe import Recipe, State, UnexpectedGoal, recipe
 
 _LIST = "/storage/emulated/0/Documents/Markor/recipes.txt"
@@ -223,6 +224,18 @@ class AddSomeRecipesFromMarkor(AddRecipesByWords):
         return said["preparationTime"] == self.match(self._form)[1]
 
 
+def today(phone: Phone) -> datetime:
+    """The phone's date, at midnight."""
+    now = datetime.fromtimestamp(int(phone.shell("date", "+%s")), UTC)
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def this(weekday: str, phone: Phone) -> datetime:
+    """The next such weekday after the phone's date, at midnight."""
+    days = (today(phone) + timedelta(days=number) for number in range(1, 8))
+    return next(day for day in days if day.strftime("%A") == weekday)
+
+
 @recipe("SimpleCalendarAddOneEvent")
 class AddEvent(AddRows):
     """The goal gives day, hour, title, description and duration; what the app fills in by itself is taken as drawn."""
@@ -237,11 +250,6 @@ class AddEvent(AddRows):
     def start(self, said: dict[str, str]) -> datetime:
         """When the event begins, by the goal's words."""
         return datetime(int(said["year"]), int(said["month"]), int(said["day"]), int(said["hour"]), tzinfo=UTC)
-
-    def today(self) -> datetime:
-        """The phone's date, at midnight."""
-        now = datetime.fromtimestamp(int(self.phone.shell("date", "+%s")), UTC)
-        return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
     def by_words(self) -> State:
         said = self.match(self.form).groupdict()
@@ -267,8 +275,7 @@ class AddEventThisWeek(AddEvent):
     )
 
     def start(self, said: dict[str, str]) -> datetime:
-        days = (self.today() + timedelta(days=number) for number in range(1, 8))
-        return next(day for day in days if day.strftime("%A") == said["weekday"]) + timedelta(hours=int(said["hour"]))
+        return this(said["weekday"], self.phone) + timedelta(hours=int(said["hour"]))
 
 
 @recipe("SimpleCalendarAddOneEventTomorrow")
@@ -276,7 +283,7 @@ class AddEventTomorrow(AddEvent):
     form = AddEventThisWeek.form.replace(r"for this (?P<weekday>\w+)", "for tomorrow")
 
     def start(self, said: dict[str, str]) -> datetime:
-        return self.today() + timedelta(days=1, hours=int(said["hour"]))
+        return today(self.phone) + timedelta(days=1, hours=int(said["hour"]))
 
 
 @recipe("SimpleCalendarAddOneEventInTwoWeeks")
@@ -284,7 +291,7 @@ class AddEventInTwoWeeks(AddEvent):
     form = AddEventThisWeek.form.replace(r"for this (?P<weekday>\w+)", "in two weeks from today")
 
     def start(self, said: dict[str, str]) -> datetime:
-        return self.today() + timedelta(days=14, hours=int(said["hour"]))
+        return today(self.phone) + timedelta(days=14, hours=int(said["hour"]))
 
 
 @recipe("SimpleCalendarAddRepeatingEvent")
@@ -402,17 +409,12 @@ class DeleteEvent(DeleteEventsOnDay):
 class DeleteEventsThisWeekday(DeleteEventsOnDay):
     form = r"In Simple Calendar Pro, delete all events scheduled for this (\w+)\."
 
-    def goes(self, row: Row, start: datetime) -> bool:
-        now = datetime.fromtimestamp(int(self._now()), UTC)
-        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        days = [midnight + timedelta(days=number) for number in range(1, 8)]
-        day = next(day for day in days if day.strftime("%A") == self.match(self.form)[1])
-        return day <= start < day + timedelta(days=1)
+    @cached_property
+    def day(self) -> datetime:
+        return this(self.match(self.form)[1], self.phone)
 
-    def _now(self) -> str:
-        if not hasattr(self, "_said"):
-            self._said = self.phone.shell("date", "+%s")
-        return self._said
+    def goes(self, row: Row, start: datetime) -> bool:
+        return self.day <= start < self.day + timedelta(days=1)
 
 
 @recipe("DeleteDuplicateRows")
