@@ -188,8 +188,9 @@ class RetroSaved(RetroPlaylist):
 
 @recipe("RetroPlaylistDuration")
 class RetroDuration(RetroPlaylist):
-    """A playlist of 45 to 50 minutes; how long each song is, is made up here."""
+    """A playlist of 45 to 50 minutes."""
 
+    note = f"{_NOTE}; how long each song is, is made up"
     mutations: ClassVar[tuple[str, ...]] = ("too-short", "too-long", "other-name")
     form = r'Create a playlist in Retro Music titled "(.*)" with a duration between 45 and 50 minutes using the provided songs\.'
 
