@@ -167,15 +167,14 @@ class SimulatedByAdb(Emulator):
     def __init__(self, settings: AndroidWorldSettings, folder: Path) -> None:
         from unibench_android_world.served import Served
 
-        self._served = Served(folder)
-        self.device = self._served.device
-        ports = {"console_port": self._served.console_port, "grpc_port": self._served.grpc_port}
-        nothing = {"avd": "", "snapshot": "", "install_forwarder": False, "first_setup": False}
-        try:
+        with contextlib.ExitStack() as stack:
+            self._served = Served(folder)
+            stack.callback(self._served.close)
+            self.device = self._served.device
+            ports = {"console_port": self._served.console_port, "grpc_port": self._served.grpc_port}
+            nothing = {"avd": "", "snapshot": "", "install_forwarder": False, "first_setup": False}
             super().__init__(settings.model_copy(update=ports | nothing), folder)
-        except BaseException:
-            self._served.close()
-            raise
+            stack.pop_all()
         self.device.keep()
 
     def _identify(self, phone: emulators.Phone) -> str:

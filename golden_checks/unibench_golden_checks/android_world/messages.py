@@ -8,7 +8,6 @@ from typing import ClassVar
 from unibench_golden_checks.android_world.notes import CreateNote
 from unibench_golden_checks.android_world.phone import CommandFailed
 from unibench_golden_checks.android_world.recipe import Recipe, State, UnexpectedGoal, recipe
-from unibench_golden_checks.android_world.switches import Foreground
 
 _SMS_DATABASE = "/data/data/com.android.providers.telephony/databases/mmssms.db"
 _SMS_APP = "com.simplemobiletools.smsmessenger"
@@ -25,7 +24,7 @@ def messages(text: str) -> list[dict[str, str]]:
     return found
 
 
-class Messages(Foreground):
+class Messages(Recipe):
     """The messages, oldest first, as (kind, number, text), and whether the messenger is in the foreground."""
 
     mutations: ClassVar[tuple[str, ...]] = ("other-number", "other-text", "half-text", "received-not-sent")
@@ -39,7 +38,7 @@ class Messages(Foreground):
 
     def read(self) -> State:
         listed = [["sent" if sms["type"] == str(_SENT) else "received", sms["address"], sms["body"]] for sms in self.sms()]
-        return {"messages": listed, "in messenger": self.foreground() == _SMS_APP}
+        return {"messages": listed, "in messenger": self.phone.foreground() == _SMS_APP}
 
     def _with(self, number: str, text: str, kind: str = "sent") -> State:
         return {"messages": [*self.before["messages"], [kind, number, text]], "in messenger": self.opens}
@@ -71,7 +70,7 @@ class Messages(Foreground):
         for kind, number, text in state["messages"][len(self.before["messages"]) :]:
             self.add(number, text, _SENT if kind == "sent" else _RECEIVED)
         if state["in messenger"]:
-            self.open(_SMS_APP)
+            self.phone.open(_SMS_APP)
 
     def add(self, number: str, text: str, kind: int) -> None:
         """A message as the provider writes it."""

@@ -143,6 +143,24 @@ class Phone:
         values = ",".join(literal(value) for value in row.values())
         self.sql(database, f"INSERT INTO {table}({','.join(row)}) VALUES({values})")
 
+    # -- apps ----------------------------------------------------------------------------------
+
+    def foreground(self) -> str:
+        """The package in the foreground; empty if none is seen."""
+        for line in self.shell("am", "stack", "list").splitlines():
+            if "taskId=" in line and "visible=true" in line:
+                return line.split(": ", 1)[1].split("/", 1)[0]
+        return ""
+
+    def open(self, package: str) -> None:
+        """Brings an app to the foreground."""
+        if self.foreground() != package:
+            self.shell("monkey", "-p", package, "1")
+
+    def home(self) -> None:
+        """Presses the home key."""
+        self.shell("input", "keyevent", "KEYCODE_HOME")
+
     def stop(self, package: str) -> None:
         """Ends an app, so that it neither holds back nor overwrites what its database says."""
         self.shell("am", "force-stop", package)

@@ -134,26 +134,8 @@ def package_of(app: str) -> str:
     return str(adb_utils.extract_package_name(adb_utils.get_adb_activity(app)))
 
 
-class Foreground(Recipe):
-    """Mixin for what is in the foreground."""
-
-    def foreground(self) -> str:
-        """The package in the foreground."""
-        for line in self.phone.shell("am", "stack", "list").splitlines():
-            if "taskId=" in line and "visible=true" in line:
-                return line.split(": ", 1)[1].split("/", 1)[0]
-        return ""
-
-    def open(self, package: str) -> None:
-        if self.foreground() != package:
-            self.phone.shell("monkey", "-p", package, "1")
-
-    def home(self) -> None:
-        self.phone.shell("input", "keyevent", "KEYCODE_HOME")
-
-
 @recipe("OpenAppTaskEval")
-class OpenApp(Foreground):
+class OpenApp(Recipe):
     words = True
     mutations: ClassVar[tuple[str, ...]] = ("other-app", "left-again")
 
@@ -170,17 +152,17 @@ class OpenApp(Foreground):
 
     def construct(self, state: State) -> None:
         if state == self.before:
-            self.open(self.by_words())
-            self.home()
+            self.phone.open(self.by_words())
+            self.phone.home()
         else:
-            self.open(state)
+            self.phone.open(state)
 
     def read(self) -> State:
-        return self.foreground()
+        return self.phone.foreground()
 
 
 @recipe("TurnOnWifiAndOpenApp")
-class WifiAndApp(Switches, Foreground):
+class WifiAndApp(Switches):
     words = True
     names = (("global", "wifi_on"),)
     mutations: ClassVar[tuple[str, ...]] = ("first-half", "second-half")
@@ -198,10 +180,10 @@ class WifiAndApp(Switches, Foreground):
     def construct(self, state: State) -> None:
         super().construct(state)
         if state["foreground"] != self.before["foreground"]:
-            self.open(state["foreground"])
+            self.phone.open(state["foreground"])
 
     def read(self) -> State:
-        return {**super().read(), "foreground": self.foreground()}
+        return {**super().read(), "foreground": self.phone.foreground()}
 
 
 @recipe("SystemCopyToClipboard")
