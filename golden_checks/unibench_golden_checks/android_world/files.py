@@ -137,12 +137,14 @@ class NewFile(Folder):
 
     note = "the file holds no recording, photo or drawing: the verifier looks at names and sizes"
     new: ClassVar[str] = ""
-    mutations: ClassVar[tuple[str, ...]] = ("two-new",)
+    mutations: ClassVar[tuple[str, ...]] = ("two-new", "empty")
 
     def by_data(self) -> State:
         return self.with_files(**{self.new: "x" * 100})
 
     def mutant(self, name: str, wanted: State) -> State | None:
+        if name == "empty":
+            return self.with_files(**{self.new: ""})
         return self.with_files(**{self.new: "x" * 100, f"2{self.new}": "x" * 100})
 
 

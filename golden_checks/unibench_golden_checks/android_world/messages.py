@@ -27,7 +27,7 @@ def messages(text: str) -> list[dict[str, str]]:
 class Messages(Recipe):
     """The messages, oldest first, as (kind, number, text), and whether the messenger is in the foreground."""
 
-    mutations: ClassVar[tuple[str, ...]] = ("other-number", "other-text", "half-text", "received-not-sent")
+    mutations: ClassVar[tuple[str, ...]] = ("other-number", "other-text", "half-text", "received-not-sent", "to-another-too")
     note = "the message is a row in the provider's table, not one that was sent; the verifiers read that table"
     opens: ClassVar[bool] = True
     """Upstream wants the messenger in the foreground."""
@@ -64,6 +64,8 @@ class Messages(Recipe):
                 return self._with(number, text[: len(text) // 2])
             case "received-not-sent":
                 return self._with(number, text, "received")
+            case "to-another-too":
+                return {**wanted, "messages": [*wanted["messages"], ["sent", "+15550001111", text]]}
         return None
 
     def construct(self, state: State) -> None:
