@@ -38,7 +38,7 @@ def explain(
     from unibench.selection import select_one
 
     face = registry.find_face(suite)
-    folder = output or Path(tempfile.mkdtemp(prefix=f"unibench-{face.name}-"))
+    folder = output
     shown: list[tuple[ControlRun, Path | None]] = []
     goal = ""
     settings = settings_from(face, set_)
@@ -52,8 +52,10 @@ def explain(
                 raise UnknownName.among(f"control of {task}", name, names)
         for name in control or names:
             reply, frames = remote.call("run_control", spec=spec.model_dump(mode="json"), control=name, shot="always")
-            path = folder / f"{task}-{seed}-{name}.png" if frames else None
-            if path is not None:
+            path = None
+            if frames:
+                folder = folder or Path(tempfile.mkdtemp(prefix=f"unibench-{face.name}-"))
+                path = folder / f"{task}-{seed}-{name}.png"
                 write_atomic(path, frames[0])
             shown.append((ControlRun.model_validate(reply["run"]), path))
             goal = reply["goal"]
@@ -75,6 +77,7 @@ def explain(
 
 
 def _lines(run: ControlRun, path: Path | None) -> list[str]:
+    from unibench.golden.differ import SMALL, difference
     from unibench.golden.judge import meets
 
     lines = [f"{run.control} ({run.role}): a sound verifier says {run.expect}"]
@@ -87,6 +90,8 @@ def _lines(run: ControlRun, path: Path | None) -> list[str]:
             f"  read back    {_json(back.found)}"
             + ("" if back.right is None else "  right" if back.right else "  wrong by the instruction's words")
         )
+        if len(_json(back.found)) > SMALL and (differs := difference(back.found, back.wanted)):
+            lines.append(f"  it differs   {differs}")
         lines.append(f"  made by      {run.provenance.means}, from {run.provenance.source}; {len(back.steps)} inputs")
     if run.final:
         lines.append(f"  then         {', '.join(str(action['type']) for action in run.final)}")

@@ -41,6 +41,8 @@ _CHANGING = (
 )  # fmt: skip
 """What differs from run to run on one and the same device."""
 
+_FIND = re.compile(r"(^|[;&|] *)find ")
+
 
 class Recorded(Record):
     """What was recorded: a transcript's first line.
@@ -231,10 +233,16 @@ def _one(device: SimulatedDevice, number: int, call: Call, files: Path, folder: 
         pulled = digest_of(folder / "pulled") if done.code == 0 else ""
         if pulled != call.file:
             yield Difference(number, call, "file", call.file, pulled)
-    elif args[0] != "push" and (said := normalised((done.out + done.err).decode(errors="replace"))) != call.out:
+    elif args[0] != "push" and _ordered(args, said := normalised((done.out + done.err).decode(errors="replace"))) != _ordered(args, call.out):
         yield Difference(number, call, "output", call.out[:300], said[:300])
     if device.gaps:
         yield Difference(number, call, "not simulated", "", device.gaps[0])
+
+
+def _ordered(args: Sequence[str], said: str) -> list[str]:
+    """What was said, by lines: find gives a folder's entries in the file system's order, which is no matter of Android's."""
+    lines = said.splitlines()
+    return sorted(lines) if any(_FIND.search(each) for each in args) else lines
 
 
 if __name__ == "__main__":
