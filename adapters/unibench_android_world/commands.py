@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def record(transcript: Path, task: list[str] | None = None, substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
     """Golden-check tasks on a phone, and write down each adb command and what the phone said.
 
-    A task takes minutes: each command goes through a recorder of its own process.
+    Each command goes through a process of the recorder's: a minute or so a task.
     """
     from unibench import registry
     from unibench.golden.check import GoldenCheck, Plan
@@ -39,7 +39,10 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
             known = [each.id for each in remote.tasks()]
         chosen = [name for name in known if any(fnmatchcase(name, glob) for glob in task or ["*"])]
         if not chosen:
-            raise UnknownName.among("task of android_world", ", ".join(task or []), known, hint="(`unibench tasks android_world` lists them)")
+            raise UnknownName.among(
+                "task of android_world", ", ".join(task or []), known, hint="(`unibench tasks android_world` lists them)"
+            )
+        yield f"recording {len(chosen)} tasks: a minute or so each"
         check = GoldenCheck(Plan(lambda: registry.open_suite(FACE.name, recorded, substrate), chosen))
         ledger = check.run()
     yield f"golden check on {ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"
@@ -62,7 +65,9 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     settings = FACE.settings.parse({**known.settings, **_pairs(set)})
     if settings.digest != known.settings_digest:
         changed = ", ".join(pair.partition("=")[0] for pair in set or [])
-        raise UsageError(f"{changed or 'the settings'}: the ledger was made with another value that affects scores, so verdicts could not be compared")
+        raise UsageError(
+            f"{changed or 'the settings'}: the ledger was made with another value that affects scores, so verdicts could not be compared"
+        )
     entries = [entry for entry in known.entries if any(fnmatchcase(entry.task, glob) for glob in task or ["*"])]
     if not entries:
         raise UnknownName.among(f"task in {ledger}", ", ".join(task or ["*"]), [entry.task for entry in known.entries])

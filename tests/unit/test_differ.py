@@ -57,7 +57,13 @@ def line(found: Any, wanted: Any) -> str:
     back = Readback(wanted=wanted, made=found, found=found)
     return evidence_line(
         ControlRun(
-            control="renamed", role=Role.MUTANT, expect=BELOW_GOLDEN, provenance=NOTHING, outcome=Outcome.JUDGED, judgement=judged, readback=back
+            control="renamed",
+            role=Role.MUTANT,
+            expect=BELOW_GOLDEN,
+            provenance=NOTHING,
+            outcome=Outcome.JUDGED,
+            judgement=judged,
+            readback=back,
         )
     )
 

@@ -45,6 +45,7 @@ def explain(
     with registry.open_suite(suite, settings, substrate or face.checked_on(settings)) as remote:
         task = select_one([each.id for each in remote.tasks()], task, suite)
         descriptor = remote.describe(task)
+        unavailable = remote.unavailable(task)
         spec = remote.draw(task, seed, draw)
         names = [each["control"] for each in remote.call("controls", spec=spec.model_dump(mode="json"))[0]["controls"]]
         for name in control or ():
@@ -70,6 +71,8 @@ def explain(
     console.print(f"verifier: {descriptor.row}, {descriptor.implementation}, of {descriptor.owner}; reads {reads}", markup=False)
     if descriptor.raw is not None:
         console.print(f"passes if {descriptor.raw.name} {descriptor.raw.passes}", markup=False)
+    if unavailable:
+        console.print(f"a golden check leaves it undecided here: {'; '.join(unavailable)}", markup=False)
     for run, path in shown:
         console.print()
         for line in _lines(run, path):

@@ -235,6 +235,8 @@ def _show(ledger: Ledger) -> None:
     undecided = [entry for entry in ledger.entries if entry.decision == "undecided" and entry not in quiet]
     for entry in undecided:
         console.print(f"undecided {entry.task}: {_why(entry)}")
+    if undecided:
+        console.print()
     console.print(table)
     if some := sum("controls-left-out" in entry.notes for entry in ledger.entries):
         console.print(f"controls of {some} tasks were left out, so they are not called valid; no fault was seen on {len(quiet)} of them")

@@ -233,7 +233,9 @@ def _one(device: SimulatedDevice, number: int, call: Call, files: Path, folder: 
         pulled = digest_of(folder / "pulled") if done.code == 0 else ""
         if pulled != call.file:
             yield Difference(number, call, "file", call.file, pulled)
-    elif args[0] != "push" and _ordered(args, said := normalised((done.out + done.err).decode(errors="replace"))) != _ordered(args, call.out):
+    elif args[0] != "push" and _ordered(args, said := normalised((done.out + done.err).decode(errors="replace"))) != _ordered(
+        args, call.out
+    ):
         yield Difference(number, call, "output", call.out[:300], said[:300])
     if device.gaps:
         yield Difference(number, call, "not simulated", "", device.gaps[0])

@@ -19,7 +19,7 @@ _HEAD = '''"""{title}
 Imports only upstream ({packages}): draws the instance with the recorded seed, brings the phone to the recorded end state by adb, and
 asks the task's own is_successful(). Exits 1 while the fault stands, 0 once it is mended, 3 if it cannot be run.
 
-PYTHON is one that has upstream installed; unibench's own is made by `unibench install android_world`, which says where it is (its bin/python).
+PYTHON is one that has upstream installed; `unibench install android_world` makes one, and says where (its bin/python).
 On an emulator, as upstream's README sets one up:
 
     emulator -avd AndroidWorldAvd -no-snapshot -grpc 8554
