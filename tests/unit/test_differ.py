@@ -71,4 +71,7 @@ def line(found: Any, wanted: Any) -> str:
 def test_the_evidence_of_a_large_state_is_where_it_differs() -> None:
     files: dict[str, str] = {f"note-{number}.md": "x" * 20 for number in range(9)}
     assert line({**files, "not_a": "y"}, files) == 'renamed: found what was wanted, but besides {"not_a": "y"} -> pass (score 1, raw 1)'
+    assert line({"note-1.md": "x" * 20}, files).startswith('renamed: found what was wanted, but without {"note-0.md": "xxxx')
+    assert line({}, files).startswith('renamed: found {}, wanted {"note-0.md": "xxxx'), "of what is empty nothing is left out"
+    assert "found what was wanted" not in line([f"a{n}" for n in range(40)], [f"b{n}" for n in range(40)])
     assert line(["a"], ["a", "b"]) == 'renamed: found ["a"], wanted ["a", "b"] -> pass (score 1, raw 1)'

@@ -26,7 +26,7 @@ def difference(found: JsonValue, wanted: JsonValue) -> str:
         if len(lacks_) == len(more_) == 1 and type(lacks_[0]) is type(more_[0]) and isinstance(lacks_[0], dict | list):
             return difference(more_[0], lacks_[0])
         return _joined(lacks_, more_, []) or "in another order"
-    return f"{_text(found)} for {_text(wanted)}"
+    return f"{shortened(found)} for {shortened(wanted)}"
 
 
 def beyond(many: Iterable[JsonValue], others: Iterable[JsonValue]) -> list[JsonValue]:

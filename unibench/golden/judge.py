@@ -99,8 +99,15 @@ def evidence_line(run: ControlRun) -> str:
     found, wanted = shortened(back.found), shortened(back.wanted)
     if run.role is not Role.MUTANT:
         return f"{run.control}: found {found} -> {said}"
-    if found.endswith("...") and (differs := difference(back.found, back.wanted)):
-        return f"{run.control}: found what was wanted, but {differs} -> {said}"
+    if (
+        back.found
+        and isinstance(back.found, dict | list)
+        and (found.endswith("...") or wanted.endswith("..."))
+        and type(back.found) is type(back.wanted)
+    ):
+        differs = difference(back.found, back.wanted)
+        if 0 < len(differs) < len(found + wanted):
+            return f"{run.control}: found what was wanted, but {differs} -> {said}"
     return f"{run.control}: found {found}, wanted {wanted} -> {said}"
 
 
