@@ -207,5 +207,10 @@ def parse_action(value: Any, *, dialect: str | None = None) -> Action:
         return _ADAPTER.validate_python(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
+        if first["type"] == "union_tag_not_found":
+            mend = f", or a string of the suite's own language, {dialect}" if dialect else ""
+            raise UnsupportedAction(
+                f"not an action: it has no 'type', such as 'click' or 'done' (of {str(value)[:120]}); give one{mend}"
+            ) from None
         where = ".".join(str(part) for part in first["loc"])
         raise UnsupportedAction(f"not an action: {where + ': ' if where else ''}{first['msg']} (of {str(value)[:120]})") from None

@@ -29,7 +29,7 @@ def select(tasks: Sequence[Task], globs: Sequence[str] | None, suite: str) -> li
         if not matching:
             tags = {tag for task in tasks for tag in task.tags}
             what = f"task or tag of {suite}" if tags else f"task of {suite}"
-            hint = f"(`unibench tasks {suite}` lists them)"
+            hint = f"(`unibench tasks {suite}` lists {'both' if tags else 'them'})"
             raise UnknownName.among(what, glob, {*tags, *(task.id for task in tasks)}, hint=hint)
         chosen |= matching
     return [task.id for task in tasks if task.id in chosen]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def record(transcript: Path, task: list[str] | None = None, substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
     """Golden-check tasks on a phone, and write down each adb command and what the phone said.
 
-    --task GLOB names the tasks; --set K=V gives a setting, as elsewhere.
+    Each command goes through a process of the recorder's: a minute or so a task.
     """
     from unibench import registry
     from unibench.golden.check import GoldenCheck, Plan
@@ -39,10 +39,13 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
             known = [each.id for each in remote.tasks()]
         chosen = [name for name in known if any(fnmatchcase(name, glob) for glob in task or ["*"])]
         if not chosen:
-            raise UnknownName.among("task of android_world", ", ".join(task or []), known)
+            raise UnknownName.among(
+                "task of android_world", ", ".join(task or []), known, hint="(`unibench tasks android_world` lists them)"
+            )
+        yield f"recording {len(chosen)} tasks: a minute or so each"
         check = GoldenCheck(Plan(lambda: registry.open_suite(FACE.name, recorded, substrate), chosen))
         ledger = check.run()
-    yield f"{ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"
+    yield f"golden check on {ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"
     about, calls = tools.read(transcript)
     yield f"{len(calls)} commands of {about.device}: {transcript}"
 
@@ -50,8 +53,8 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
 def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = None) -> Iterator[str]:
     """Bring a ledger's instances up again from their records, on a fresh device, and compare goal and verdicts.
 
-    The golden and the untouched state of each instance are built again; --task GLOB names some tasks. --set K=V changes a
-    setting that affects no score (transport=adb takes the real adb client and server).
+    The golden and the untouched state of each instance are built again. --set K=V changes a setting that affects no score
+    (transport=adb takes the real adb client and server). Exits with 1 if anything differs.
     """
     from unibench import registry
     from unibench.golden.ledger import read_ledger
@@ -61,12 +64,16 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     known = read_ledger(ledger)
     settings = FACE.settings.parse({**known.settings, **_pairs(set)})
     if settings.digest != known.settings_digest:
-        raise UsageError("a setting that affects scores was changed; the verdicts could not be compared")
+        changed = ", ".join(pair.partition("=")[0] for pair in set or [])
+        raise UsageError(
+            f"{changed or 'the settings'}: the ledger was made with another value that affects scores, so verdicts could not be compared"
+        )
+    entries = [entry for entry in known.entries if any(fnmatchcase(entry.task, glob) for glob in task or ["*"])]
+    if not entries:
+        raise UnknownName.among(f"task in {ledger}", ", ".join(task or ["*"]), [entry.task for entry in known.entries])
     compared = differing = 0
     with registry.open_suite(FACE.name, settings, known.substrate.name) as remote:
-        for entry in known.entries:
-            if task and not any(fnmatchcase(entry.task, glob) for glob in task):
-                continue
+        for entry in entries:
             for check in entry.instances:
                 spec = check.spec.model_dump(mode="json")
                 for run in check.runs:
@@ -101,7 +108,7 @@ def _said(run: ControlRun) -> str:
 
 
 def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
-    """Run a transcript's commands on a fresh simulated device, and print every difference.
+    """Run a transcript's commands on a fresh simulated device, and print every difference. Exits with 1 if there are any.
 
     The device has AndroidWorld's apps, for which the suite's own environment is needed; with --bare it has none. Its command lines are run
     in the device's root, which is no wall: replay only a transcript that you trust.
@@ -131,7 +138,7 @@ def phone() -> Iterator[str]:
 def leaks(task: list[str] | None = None) -> Iterator[str]:
     """Set tasks up and tear them down on the simulated device, and print what each leaves behind for the next one.
 
-    --task GLOB names the tasks. What two runs of one task differ in shows as well: the files that it rewrites.
+    What two runs of one task differ in shows as well: the files that it rewrites. Exits with 1 if anything is left.
     """
     from unibench.session.python import python_for
     from unibench_android_world import FACE

@@ -200,7 +200,10 @@ def up(adb: str, settings: AndroidWorldSettings, folder: Path) -> Iterator[Phone
         emulator = None
         if said := phone.look(3 if settings.avd else 10):
             if not settings.avd:
-                raise Unavailable(f"adb sees no {phone.serial}: {said}; start it with: {start_line(settings)}, or give --set avd=NAME")
+                mend = f"start it with: {start_line(settings)}, or give --set avd=NAME"
+                raise Unavailable(
+                    f"adb sees no {phone.serial}: {said}; {mend} (without one verifiers can be checked: --substrate simdevice)"
+                )
             emulator = Started(_command(settings), folder)
             stack.callback(emulator.close)
         phone.wait_until_booted(emulator)

@@ -69,7 +69,8 @@ def main() -> int:
         return error.exit_code
     try:
         sys.stdout.write(f"a simulated device, no emulator: emulator-{served.console_port}\n")
-        sys.stdout.write(f"--console-port {served.console_port} --grpc-port {served.grpc_port} --has-forwarder\n")
+        sys.stdout.write(f"for a repro.py: --console-port {served.console_port} --grpc-port {served.grpc_port} --has-forwarder\n")
+        sys.stdout.write(f"for adb: -s emulator-{served.console_port}; Ctrl-C ends it\n")
         sys.stdout.flush()
         over.wait()
     finally:

@@ -1,8 +1,12 @@
-"""A check of one's own for a phone, without any benchmark: a file is written and brightness is at its maximum.
+"""A check of one's own for a phone, without any benchmark: a note is written, a row added, and brightness at its maximum.
 
     python phone_check.py emulator-5554
 
-Any adb will do: an emulator's, a phone's, or that of unibench's simulated device.
+Any adb will do: an emulator's, a phone's, or that of unibench's simulated device (`unibench android phone`). The phone must have the
+database before, as the app would have made it:
+
+    adb -s emulator-5554 shell 'mkdir -p /data/data/org.example.notes'
+    adb -s emulator-5554 shell 'sqlite3 /data/data/org.example.notes/notes.db "CREATE TABLE notes(id INTEGER PRIMARY KEY, title)"'
 """
 
 import subprocess
@@ -47,4 +51,9 @@ def main(serial: str, wait: str = "now do it, and press Enter: ") -> float:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if len(sys.argv) != 2:
+        sys.exit("which phone? python phone_check.py SERIAL; `adb devices` lists them")
+    try:
+        main(sys.argv[1])
+    except ShellFailed as error:
+        sys.exit(f"the phone cannot be looked at: {error}")

@@ -68,3 +68,8 @@ def test_actions_survive_json(kind: str, x: float, y: float, text: str) -> None:
     }.get(kind, {})
     action = parse_action({"type": kind, **fields})  # type: ignore[dict-item]
     assert parse_action(action.model_dump(mode="json")) == action
+
+
+def test_a_mapping_without_a_type_is_told_what_it_lacks() -> None:
+    with pytest.raises(UnsupportedAction, match=r"it has no 'type', such as 'click'.*a string of the suite's own language, android_world"):
+        parse_action({"action_type": "navigate_home"}, dialect="android_world")

@@ -145,3 +145,13 @@ def test_what_is_no_transcript_is_said(tmp_path: Path) -> None:
             read(tmp_path / "x")
     with pytest.raises(FileProblem, match="cannot be read"):
         transcript.read(tmp_path / "none")
+
+
+def test_the_order_in_a_folder_is_the_file_systems(device: SimulatedDevice) -> None:
+    device.shell("mkdir -p /data/x; touch /data/x/a /data/x/b; echo one > /data/x/list; echo two >> /data/x/list")
+    calls = [
+        Call(args=("shell", "cd /data/x && find . -type f -name '[ab]'"), code=0, out=out)
+        for out in ("./a\n./b", "./b\n./a", "./b\n./b", "./b")
+    ]
+    found = list(conform(device, [*calls, Call(args=("shell", "cat /data/x/list"), code=0, out="two\none")], Path("none")))
+    assert [each.number for each in found] == [3, 4, 5]

@@ -188,7 +188,10 @@ def test_no_agent_acts_on_the_simulated_device(tmp_path: Path) -> None:
         cwd=tmp_path,
         timeout=60,
     )
-    assert (done.returncode, done.stderr) == (2, "unibench: agents do not act on simdevice: it is a test bench for verifiers\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "unibench: agents do not act on simdevice: it is a test bench for verifiers; --substrate emulator takes them\n",
+    )
     assert list(tmp_path.iterdir()) == []
 
 

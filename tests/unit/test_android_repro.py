@@ -141,3 +141,12 @@ def test_another_instance_or_no_phone_proves_nothing(tmp_path: Path) -> None:
     assert (code, "another instance came up: 'Make 7.2', not 'Make another'" in said) == (3, True)
     code, said = repro(tmp_path, "no phone")
     assert (code, said) == (3, "it could not be run: RuntimeError: no phone\n")
+
+
+def test_a_python_without_upstream_proves_nothing(tmp_path: Path) -> None:
+    repro(tmp_path, "1.0")
+    done = subprocess.run([sys.executable, "-P", str(tmp_path / "repro.py")], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (
+        3,
+        "it could not be run: No module named 'android_world'; it takes a Python that has upstream installed\n",
+    )

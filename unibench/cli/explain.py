@@ -38,13 +38,14 @@ def explain(
     from unibench.selection import select_one
 
     face = registry.find_face(suite)
-    folder = output or Path(tempfile.mkdtemp(prefix=f"unibench-{face.name}-"))
+    folder = output
     shown: list[tuple[ControlRun, Path | None]] = []
     goal = ""
     settings = settings_from(face, set_)
     with registry.open_suite(suite, settings, substrate or face.checked_on(settings)) as remote:
         task = select_one([each.id for each in remote.tasks()], task, suite)
         descriptor = remote.describe(task)
+        unavailable = remote.unavailable(task)
         spec = remote.draw(task, seed, draw)
         names = [each["control"] for each in remote.call("controls", spec=spec.model_dump(mode="json"))[0]["controls"]]
         for name in control or ():
@@ -52,8 +53,10 @@ def explain(
                 raise UnknownName.among(f"control of {task}", name, names)
         for name in control or names:
             reply, frames = remote.call("run_control", spec=spec.model_dump(mode="json"), control=name, shot="always")
-            path = folder / f"{task}-{seed}-{name}.png" if frames else None
-            if path is not None:
+            path = None
+            if frames:
+                folder = folder or Path(tempfile.mkdtemp(prefix=f"unibench-{face.name}-"))
+                path = folder / f"{task}-{seed}-{name}.png"
                 write_atomic(path, frames[0])
             shown.append((ControlRun.model_validate(reply["run"]), path))
             goal = reply["goal"]
@@ -68,6 +71,8 @@ def explain(
     console.print(f"verifier: {descriptor.row}, {descriptor.implementation}, of {descriptor.owner}; reads {reads}", markup=False)
     if descriptor.raw is not None:
         console.print(f"passes if {descriptor.raw.name} {descriptor.raw.passes}", markup=False)
+    if unavailable:
+        console.print(f"a golden check leaves it undecided here: {'; '.join(unavailable)}", markup=False)
     for run, path in shown:
         console.print()
         for line in _lines(run, path):
@@ -75,6 +80,7 @@ def explain(
 
 
 def _lines(run: ControlRun, path: Path | None) -> list[str]:
+    from unibench.golden.differ import SMALL, difference
     from unibench.golden.judge import meets
 
     lines = [f"{run.control} ({run.role}): a sound verifier says {run.expect}"]
@@ -87,6 +93,8 @@ def _lines(run: ControlRun, path: Path | None) -> list[str]:
             f"  read back    {_json(back.found)}"
             + ("" if back.right is None else "  right" if back.right else "  wrong by the instruction's words")
         )
+        if len(_json(back.found)) > SMALL and (differs := difference(back.found, back.wanted)):
+            lines.append(f"  it differs   {differs}")
         lines.append(f"  made by      {run.provenance.means}, from {run.provenance.source}; {len(back.steps)} inputs")
     if run.final:
         lines.append(f"  then         {', '.join(str(action['type']) for action in run.final)}")

@@ -220,8 +220,7 @@ def _show(ledger: Ledger) -> None:
             groups[(entry.decision, str(reason))].append(entry.task)
     table = Table("result", "reason", "tasks", "which", box=None, pad_edge=False)
     for (decision, reason), names in sorted(groups.items(), key=lambda group: (_ORDER.index(group[0][0]), group[0][1])):
-        which = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        table.add_row(Text(decision, style=_COLOUR[decision]), reason, str(len(names)), which)
+        table.add_row(Text(decision, style=_COLOUR[decision]), reason, str(len(names)), _some(names))
     faulty = [entry for entry in ledger.entries if entry.faults]
     if faulty:
         evidence = Table(Column("task", overflow="fold"), "reason", "instances", "evidence", box=None, pad_edge=False)
@@ -233,12 +232,21 @@ def _show(ledger: Ledger) -> None:
         console.print()
     quiet = [entry for entry in ledger.entries if entry.reasons == (Reason.NOT_CHECKED,) and "controls-left-out" in entry.notes]
     undecided = [entry for entry in ledger.entries if entry.decision == "undecided" and entry not in quiet]
+    unclear: dict[str, list[str]] = defaultdict(list)
     for entry in undecided:
-        console.print(f"undecided {entry.task}: {_why(entry)}")
+        unclear[_why(entry)].append(entry.task)
+    for why, names in unclear.items():
+        console.print(f"undecided {_some(names)}: {why}")
+    if undecided:
+        console.print()
     console.print(table)
     if some := sum("controls-left-out" in entry.notes for entry in ledger.entries):
         console.print(f"controls of {some} tasks were left out, so they are not called valid; no fault was seen on {len(quiet)} of them")
     console.print(f"{ledger.suite} on {ledger.substrate.name} ({ledger.substrate.fidelity}, {ledger.substrate.digest}): {coverage(ledger)}")
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _first_of_each(entry: Entry) -> dict[str, Fault]:

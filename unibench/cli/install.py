@@ -13,7 +13,9 @@ def install(
     suite: SuiteArgument,
     checkout: Annotated[
         str | None,
-        typer.Option("--from", metavar="CHECKOUT", help="Take upstream's package from this checkout instead of the package index."),
+        typer.Option(
+            "--from", metavar="CHECKOUT", help="Take upstream's package from this checkout instead of from where it is published."
+        ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Also install the large packages that only a few verifiers need.")] = False,
 ) -> None:

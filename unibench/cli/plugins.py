@@ -11,9 +11,11 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+
+from unibench.cli.common import SetOption
 
 
 def add_plugins(app: typer.Typer) -> None:
@@ -24,7 +26,7 @@ def add_plugins(app: typer.Typer) -> None:
         if name:
             groups.setdefault(group, []).append(point)
     for group, points in groups.items():
-        sub = typer.Typer(no_args_is_help=True, help=f"Commands of {group}.")
+        sub = typer.Typer(no_args_is_help=True, help=f"{', '.join(point.name.partition('.')[2] for point in points)}.")
         if group in sys.argv[1:2]:
             for point in points:
                 sub.command(point.name.partition(".")[2])(_printing(point.load()))
@@ -37,6 +39,19 @@ def _nothing() -> None:
     pass
 
 
+_TASKS = typer.Option("--task", "-t", metavar="GLOB", help="Only tasks whose name matches; may be given several times.")
+_ELSEWHERE: dict[str, Any] = {"task": Annotated[list[str] | None, _TASKS], "set": SetOption}
+"""The options that look the same in all commands."""
+
+
+def _as_elsewhere(parameter: inspect.Parameter, hint: Any) -> Any:
+    """A parameter's annotation for Typer: what all commands have is named as they name it."""
+    if parameter.default is inspect.Parameter.empty:
+        return Annotated[hint, typer.Argument(metavar=parameter.name.upper())]
+    known = _ELSEWHERE.get(parameter.name)
+    return hint if known is None or hint != get_args(known)[0] else known
+
+
 def _printing(function: Callable[..., Iterator[str]]) -> Callable[..., None]:
     @functools.wraps(function)
     def command(*args: Any, **kwargs: Any) -> None:
@@ -45,8 +60,10 @@ def _printing(function: Callable[..., Iterator[str]]) -> Callable[..., None]:
         for line in function(*args, **kwargs):
             typer.echo(harmless(line))
 
-    hints = get_type_hints(function)
     parameters = inspect.signature(function).parameters.values()
+    hints = {**get_type_hints(function)}
+    for parameter in parameters:
+        hints[parameter.name] = _as_elsewhere(parameter, hints[parameter.name])
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [parameter.replace(annotation=hints[parameter.name]) for parameter in parameters]
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unibench.runs.plan import RunPlan
     from unibench.runs.records import EpisodeRecord
     from unibench.runs.runner import Runner
+    from unibench.suite import SuiteFace
     from unibench.task import InstanceSpec
 
 
@@ -108,7 +109,7 @@ def run(
     face = registry.find_face(suite)
     settings = settings_from(face, set_)
     if not (machine := face.substrate(substrate)).agents:
-        raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
+        raise _no_agents(face, machine.name)
     arguments = {**_arguments(argument), **({"model": model} if model is not None else {})}
     folder = output or Path("runs") / f"{face.name}-{agent.replace(':', '.').replace('/', '.')}"
     known = ledger_for(face.name, ledger, ledger_policy.value)
@@ -124,9 +125,7 @@ def run(
         names = observations(face, settings, agent, first_agent, observe)
         stack.enter_context(alone(folder))
         remote = stack.enter_context(registry.open_suite(suite, settings, substrate))
-        machine = remote.open()
-        if not machine.agents:
-            raise UsageError(f"agents do not act on {machine.name}: it is a test bench for verifiers")
+        # What the user asked for is looked at first: a machine may take minutes to come up.
         if specs_from is not None:
             specs = _specs_of(specs_from, suite)
         else:
@@ -134,6 +133,9 @@ def run(
             if (count := len(chosen) * seeds) > SAID:
                 err().print(f"drawing {count} instances: {len(chosen)} tasks, {seeds} seeds each")
             specs = draw(remote, chosen, range(seeds))
+        machine = remote.open()
+        if not machine.agents:
+            raise _no_agents(face, machine.name)
         plan = plan_run(
             remote,
             machine,
@@ -176,6 +178,12 @@ def run(
 
     show([folder])
     out().print(f"run: {folder}", markup=False)
+
+
+def _no_agents(face: SuiteFace, machine: str) -> UsageError:
+    others = " or ".join(each.name for each in face.substrates if each.agents and each.name != machine)
+    mend = f"; --substrate {others} takes them" if others else ""
+    return UsageError(f"agents do not act on {machine}: it is a test bench for verifiers{mend}")
 
 
 @contextmanager

@@ -68,7 +68,8 @@ def _show_one(face: SuiteFace) -> None:
     console = out()
     offers = face.offers(face.settings())
     console.print(f"{face.name}: {face.title}. {face.summary}.")
-    console.print(f"packages: {', '.join(face.packages) or 'none'}")
+    own = f"an environment of its own (`unibench install {face.name}`)" if face.own_environment else "none"
+    console.print(f"packages: {', '.join(face.packages) or own}")
     console.print("substrates: " + ", ".join(f"{s.name} ({s.fidelity})" for s in face.substrates))
     console.print(f"screen: {offers.screen[0]}x{offers.screen[1]} pixels")
     console.print(f"observations: {', '.join(offers.observations)}")

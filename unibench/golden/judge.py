@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from unibench.golden.control import Expectation, Role
+from unibench.golden.differ import difference, shortened
 from unibench.golden.results import ControlRun, Decision, Fault, InstanceCheck, Judgement, Outcome, Reason
 from unibench.verdict import Status
 
@@ -96,13 +96,19 @@ def evidence_line(run: ControlRun) -> str:
     back = run.readback
     if back is None or back.found is None:
         return f"{run.control} -> {said}"
-    wanted = f", wanted {_short(back.wanted)}" if run.role is Role.MUTANT else ""
-    return f"{run.control}: found {_short(back.found)}{wanted} -> {said}"
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 120 else text[:117] + "..."
+    found, wanted = shortened(back.found), shortened(back.wanted)
+    if run.role is not Role.MUTANT:
+        return f"{run.control}: found {found} -> {said}"
+    if (
+        back.found
+        and isinstance(back.found, dict | list)
+        and (found.endswith("...") or wanted.endswith("..."))
+        and type(back.found) is type(back.wanted)
+    ):
+        differs = difference(back.found, back.wanted)
+        if 0 < len(differs) < len(found + wanted):
+            return f"{run.control}: found what was wanted, but {differs} -> {said}"
+    return f"{run.control}: found {found}, wanted {wanted} -> {said}"
 
 
 def decide(

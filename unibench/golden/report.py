@@ -17,6 +17,7 @@ from pathlib import Path
 from jinja2 import Environment
 
 from unibench.files import write_atomic
+from unibench.golden.differ import difference
 from unibench.golden.results import ControlRun, Entry, Fault, InstanceCheck, Ledger, Reason
 from unibench.verdict import Source
 
@@ -118,6 +119,7 @@ def write_report(folder: Path, ledger: Ledger, shots: Mapping[tuple[str, str], b
     """
     environment = Environment(keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True)  # Markdown and Python, no HTML
     environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
+    environment.filters["differs"] = difference
     templates = files("unibench.golden") / "templates"
     cause_page = environment.from_string((templates / "cause.md.jinja").read_text(encoding="utf-8"))
     index_page = environment.from_string((templates / "index.md.jinja").read_text(encoding="utf-8"))

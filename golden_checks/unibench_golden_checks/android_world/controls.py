@@ -27,6 +27,7 @@ from unibench.golden.control import (
     Role,
     Vacuous,
 )
+from unibench.golden.differ import beyond
 from unibench.task import InstanceSpec
 from unibench_golden_checks.android_world.phone import CommandFailed, Phone, UpstreamAdb
 from unibench_golden_checks.android_world.recipe import TRUE_AT_START, Recipe, State, UnexpectedGoal, find
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
     from unibench_android_world.session import AndroidHandle
 
+MOST = 4000
+"""The most characters of a state that a ledger keeps."""
 _SHARED = {"controls", "phone", "recipe"}
 """The modules that every recipe uses: they are in each recipe's digest."""
 _NO_RECIPES = {*_SHARED, "repro"}
@@ -142,21 +145,24 @@ def make(recipe: Recipe, name: str, *, true_at_start: bool) -> Readback:
         found = recipe.read()
     except (CommandFailed, UnexpectedGoal) as error:
         raise RecipeFailed(f"{type(error).__name__}: {error}", Readback(steps=recipe.phone.steps)) from None
-    back = Readback(wanted=_small(wanted), made=_small(made), found=_small(found), right=found == made and name not in recipe.mutations)
+    small = [_small(state, wanted, made, found) for state in (wanted, made, found)]
+    back = Readback(wanted=small[0], made=small[1], found=small[2], right=found == made and name not in recipe.mutations)
     back = back.model_copy(update={"steps": recipe.phone.steps})
     if found != made:
         raise RecipeFailed(f"{name} reads back as {_text(found)}, not as {_text(made)}", back)
     return back
 
 
-def _small(state: State) -> State:
-    """A state that is fit for a ledger: long ones by their size and what they begin with."""
+def _small(state: State, *beside: State) -> State:
+    """A state that is fit for a ledger: a long one by what it begins with, or by the rows that states beside it do not have."""
     text = json.dumps(state, ensure_ascii=False)
-    return (
-        state
-        if len(text) <= 4000
-        else {"characters": len(text), "digest": hashlib.sha256(text.encode()).hexdigest()[:16], "begins": text[:1000]}
-    )
+    if len(text) <= MOST:
+        return state
+    if isinstance(state, list):
+        apart = max((beyond(state, each) for each in beside if isinstance(each, list)), key=len, default=[])
+        if apart and len(json.dumps(apart, ensure_ascii=False)) <= MOST:
+            return {"rows": len(state), "apart": apart}
+    return {"characters": len(text), "digest": hashlib.sha256(text.encode()).hexdigest()[:16], "begins": text[:1000]}
 
 
 def _text(state: State) -> str:

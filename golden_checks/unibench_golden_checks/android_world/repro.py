@@ -19,15 +19,16 @@ _HEAD = '''"""{title}
 Imports only upstream ({packages}): draws the instance with the recorded seed, brings the phone to the recorded end state by adb, and
 asks the task's own is_successful(). Exits 1 while the fault stands, 0 once it is mended, 3 if it cannot be run.
 
+PYTHON is one that has upstream installed; `unibench install android_world` makes one, and says where (its bin/python).
 On an emulator, as upstream's README sets one up:
 
     emulator -avd AndroidWorldAvd -no-snapshot -grpc 8554
-    PYTHONHASHSEED=0 python repro.py
+    PYTHONHASHSEED=0 PYTHON repro.py
 
 Without one, on unibench's simulated device, which is where this was found if the report says so (pip install unibench-gui):
 
     unibench android phone                     # says its ports, and stays until it is interrupted
-    PYTHONHASHSEED=0 python repro.py --console-port PORT --grpc-port PORT --has-forwarder
+    PYTHONHASHSEED=0 PYTHON repro.py --console-port PORT --grpc-port PORT --has-forwarder
 """
 '''
 
