@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from unibench.errors import FileProblem
 from unibench.record import Record
@@ -61,16 +61,16 @@ class Call(Record):
     """One command.
 
     Attributes:
-        args: adb's arguments, without those that choose server and device.
+        args: adb's arguments, without those that choose server and device; of a file on the host, its name alone.
         code: the exit code.
         out: stdout and stderr, normalised.
         file: the digest of the file that was pushed or pulled; empty for others.
     """
 
-    args: tuple[str, ...]
+    args: tuple[str, ...] = Field(min_length=1)
     code: int
     out: str
-    file: str = ""
+    file: str = Field("", pattern=r"^([0-9a-f]{32})?$")
 
 
 def normalised(text: str) -> str:
@@ -141,6 +141,7 @@ def record(args: Sequence[str], adb: str, transcript: Path) -> int:
     shown = [own[0], Path(own[1]).name, own[2]] if own[0] == "push" and len(own) == 3 else own
     shown = [own[0], own[1], Path(own[2]).name] if own[0] == "pull" and len(own) == 3 else shown
     text = "" if own[0] in ("push", "pull") else (done.stdout + done.stderr).decode(errors="replace")
+    shown = [word.encode(errors="surrogateescape").decode(errors="replace") for word in shown]
     call = Call(args=tuple(shown), code=done.returncode, out=normalised(text), file=file)
     with transcript.open("a", encoding="utf-8") as out:
         fcntl.flock(out, fcntl.LOCK_EX)
@@ -182,12 +183,12 @@ def read(transcript: Path) -> tuple[Recorded, list[Call]]:
         FileProblem: the file cannot be read, or is none.
     """
     try:
-        lines = transcript.read_text(encoding="utf-8").splitlines()
+        lines = transcript.read_text(encoding="utf-8").removesuffix("\n").split("\n")  # JSON's strings hold other line ends
     except (OSError, UnicodeDecodeError) as error:
         raise FileProblem(f"the transcript {transcript} cannot be read: {error}") from None
     found = []
     try:
-        about = Recorded.model_validate_json(lines[0] if lines else "")
+        about = Recorded.model_validate_json(lines[0])
     except ValidationError:
         raise FileProblem(f"{transcript}, line 1: it does not say which device was recorded") from None
     for number, line in enumerate(lines[1:], start=2):
@@ -215,14 +216,19 @@ def conform(device: SimulatedDevice, calls: Iterable[Call], files: Path) -> Iter
 def _one(device: SimulatedDevice, number: int, call: Call, files: Path, folder: Path) -> Iterator[Difference]:
     args = list(call.args)
     device.gaps.clear()
+    # A transcript is another's file: it names no file of this machine.
+    if args[0] in ("push", "pull") and len(args) != 3:
+        yield Difference(number, call, "command", "", f"only a {args[0]} of one file is replayed")
+        return
     if args[0] == "push":
-        local = folder / args[1]
         if not (files / call.file).is_file():
             yield Difference(number, call, "file", call.file, "it is not in the transcript's folder, so it cannot be pushed")
             return
+        local = folder / (args[1] if args[1] and args[1] == Path(args[1]).name != ".." else "pushed")
         shutil.copyfile(files / call.file, local)
         args[1] = str(local)
     elif args[0] == "pull":
+        (folder / "pulled").unlink(missing_ok=True)
         args[2] = str(folder / "pulled")
     done = client.run(device, args)
     if done.code != call.code:
