@@ -11,7 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unibench.errors import UnknownName, UsageError
+from unibench.errors import Unavailable, UnknownName, UsageError
+from unibench.files import check_writable
 
 if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
@@ -31,6 +32,7 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
 
     if transcript.exists():
         raise UsageError(f"{transcript} is there already; name another file, or remove it")
+    check_writable(transcript)
     settings = AndroidWorldSettings.parse({"transport": "adb", **_pairs(set)})
     with tempfile.TemporaryDirectory() as folder:
         program = tools.recorder(Path(folder), find_adb(settings.adb_path), transcript)
@@ -59,14 +61,17 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     from unibench_android_world import FACE
 
     known = read_ledger(ledger)
+    if known.suite != FACE.name:
+        raise UsageError(f"{ledger} is a ledger of {known.suite}, not of {FACE.name}")
     settings = FACE.settings.parse({**known.settings, **_pairs(set)})
     if settings.digest != known.settings_digest:
         raise UsageError("a setting that affects scores was changed; the verdicts could not be compared")
+    chosen = [entry for entry in known.entries if any(fnmatchcase(entry.task, glob) for glob in task or ["*"])]
+    if task and not chosen:
+        raise UnknownName.among(f"task of {ledger}", ", ".join(task), [entry.task for entry in known.entries])
     compared = differing = 0
     with registry.open_suite(FACE.name, settings, known.substrate.name) as remote:
-        for entry in known.entries:
-            if task and not any(fnmatchcase(entry.task, glob) for glob in task):
-                continue
+        for entry in chosen:
             for check in entry.instances:
                 spec = check.spec.model_dump(mode="json")
                 for run in check.runs:
@@ -79,6 +84,8 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
                     if (check.goal, was) != (reply["goal"], now):
                         differing += 1
                         yield f"{entry.task}, seed {check.spec.seed}, {run.control}: recorded {was}, now {now}; {reply['goal']}"
+    if not compared:
+        raise UsageError(f"{ledger} holds no judged state, golden or untouched, that could be built again")
     yield f"{compared} states built again from their records: {compared - differing} the same, {differing} not"
     if differing:
         raise SystemExit(1)
@@ -141,9 +148,17 @@ def leaks(task: list[str] | None = None) -> Iterator[str]:
 def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
     """Runs a module of this package in another Python, and gives its lines."""
     command = [python, "-m", f"unibench_android_world.{module}", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"})
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:backslashreplace"},
+    )
     if done.returncode not in (0, 1) or not done.stdout:
-        raise UsageError((done.stderr.strip().splitlines() or ["it did not run"])[-1])
+        kind = Unavailable if done.returncode == Unavailable.exit_code else UsageError
+        raise kind((done.stderr.strip().splitlines() or ["it did not run"])[-1], detail=done.stderr)
     yield from done.stdout.splitlines()
     if done.returncode:
         raise SystemExit(1)

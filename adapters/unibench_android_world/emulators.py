@@ -169,7 +169,9 @@ class Started:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST))
             said = log.read().decode(errors="replace").strip()
         last = (said.splitlines() or ["it said nothing"])[-1]
-        raise Unavailable(f"the emulator ended with status {status}: {last[-500:]}; it was started with: {self._command}", detail=said[-4000:])
+        raise Unavailable(
+            f"the emulator ended with status {status}: {last[-500:]}; it was started with: {self._command}", detail=said[-4000:]
+        )
 
     def close(self) -> None:
         self._child.terminate()

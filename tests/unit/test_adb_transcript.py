@@ -143,7 +143,12 @@ def test_an_output_with_other_line_ends_is_one_line(tmp_path: Path, odd: str) ->
 
 
 def test_what_is_no_transcript_is_said(tmp_path: Path) -> None:
-    for text, line in (("", 1), ('{"args": 1}\n', 1), ('{"device": "x"}\n{"args": 1}\n', 2), ('{"device": "x"}\n{"args": [], "code": 0, "out": ""}\n', 2)):
+    for text, line in (
+        ("", 1),
+        ('{"args": 1}\n', 1),
+        ('{"device": "x"}\n{"args": 1}\n', 2),
+        ('{"device": "x"}\n{"args": [], "code": 0, "out": ""}\n', 2),
+    ):
         (tmp_path / "x").write_text(text)
         with pytest.raises(FileProblem, match=f"line {line}"):
             read(tmp_path / "x")

@@ -112,11 +112,11 @@ def test_an_adb_that_writes_no_text_is_understood(tmp_path: Path, monkeypatch: p
 def test_an_adb_that_goes_away_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(emulators, "BOOT_SECONDS", 0.2)
     phone = emulators.Phone(str(tmp_path / "gone"), 5554)
-    with pytest.raises(Unavailable, match="did not boot within .*No such file"):
+    with pytest.raises(Unavailable, match=r"did not boot within .*No such file"):
         phone.wait_until_booted()
-    with pytest.raises(EnvironmentFault, match="did not say its build: .*No such file"):
+    with pytest.raises(EnvironmentFault, match=r"did not say its build: .*No such file"):
         phone.build()
-    with pytest.raises(Unavailable, match="did not load the snapshot 'a': .*No such file"):
+    with pytest.raises(Unavailable, match=r"did not load the snapshot 'a': .*No such file"):
         phone.load_snapshot("a")
 
 

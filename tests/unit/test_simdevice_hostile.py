@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,10 @@ def phone(tmp_path: Path) -> Iterator[SimulatedDevice]:
 def inside(phone: SimulatedDevice) -> list[str]:
     """The command lines of what runs in the device's root."""
     found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    for process in Path("/proc").iterdir():
         try:
-            if os.readlink(f"/proc/{name}/root") == str(phone.root):
-                found.append(Path(f"/proc/{name}/cmdline").read_bytes().replace(b"\0", b" ").decode())
+            if process.name.isdigit() and (process / "root").readlink() == phone.root:
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
         except OSError:
             continue
     return found
@@ -80,29 +81,25 @@ def test_what_a_command_leaves_running_ends_with_the_device_and_with_its_state(t
 def test_snapshots_are_saved_and_loaded_while_commands_run(phone: SimulatedDevice, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     over = threading.Event()
-    raised: list[BaseException] = []
+    commands = "i=0; while [ $i -lt 30 ]; do i=$((i+1)); mkdir -p /data/w/$i/a; echo x > /data/w/$i/a/f; rm -r /data/w; done 2>/dev/null"
 
     def work() -> None:
         while not over.is_set():
-            try:
-                phone.shell("i=0; while [ $i -lt 30 ]; do i=$((i+1)); mkdir -p /data/w/$i/a; echo x > /data/w/$i/a/f; rm -r /data/w; done 2>/dev/null")
-                client.push(phone, tmp_path / "file", "/data/p/q/file")
-            except BaseException as error:
-                raised.append(error)
+            phone.shell(commands)
+            client.push(phone, tmp_path / "file", "/data/p/q/file")
 
-    workers = [threading.Thread(target=work) for _ in range(2)]
-    for each in workers:
-        each.start()
-    said = [console.answer(phone, f"avd snapshot {verb} s") for _ in range(15) for verb in ("save", "load")]
-    over.set()
-    for each in workers:
-        each.join()
-    assert (said, raised) == (["OK"] * 30, [])
+    with ThreadPoolExecutor(2) as pool:
+        working = [pool.submit(work) for _ in range(2)]
+        said = [console.answer(phone, f"avd snapshot {verb} s") for _ in range(15) for verb in ("save", "load")]
+        over.set()
+        assert (said, [each.result() for each in working]) == (["OK"] * 30, [None, None])
     phone.restore()
     assert phone.shell("ls /data").out == b"data\nlocal\nmedia\n"
 
 
-def test_a_snapshot_that_cannot_be_copied_leaves_the_device_and_the_old_one(phone: SimulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_that_cannot_be_copied_leaves_the_device_and_the_old_one(
+    phone: SimulatedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
     phone.shell("echo one > /data/f")
     assert console.answer(phone, "avd snapshot save s") == "OK"
     phone.shell("echo two > /data/f")
@@ -167,7 +164,7 @@ def test_a_machine_on_which_nothing_runs_in_a_root_is_refused(tmp_path: Path, mo
     refuses.write_text("#!/bin/sh\necho 'chroot: cannot change root directory: Operation not permitted' >&2; exit 125\n")
     refuses.chmod(0o755)
     monkeypatch.setattr(device, "_prefix", lambda root: [str(refuses)])
-    with pytest.raises(Unavailable, match="nothing runs in the simulated device's root .*Operation not permitted"):
+    with pytest.raises(Unavailable, match=r"nothing runs in the simulated device's root .*Operation not permitted"):
         SimulatedDevice(tmp_path / "device")
     monkeypatch.setattr(device, "_prefix", lambda root: [str(tmp_path / "none")])
     with pytest.raises(Unavailable, match="nothing runs in the simulated device's root"):

@@ -25,7 +25,7 @@ class Programs:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = str(root.resolve())
+        self._root = root.resolve()
         self._starting = threading.RLock()
         self._children: set[subprocess.Popen[bytes]] = set()
 
@@ -88,11 +88,11 @@ class Programs:
     def _running(self) -> set[int]:
         # A child is there before it has changed its root; what it started is found by its root, whoever its parent is now.
         found = {child.pid for child in list(self._children) if child.poll() is None}
-        for name in os.listdir("/proc"):
-            if name.isdigit():
+        for process in Path("/proc").iterdir():
+            if process.name.isdigit():
                 with contextlib.suppress(OSError):
-                    if os.readlink(f"/proc/{name}/root") == self._root:
-                        found.add(int(name))
+                    if (process / "root").readlink() == self._root:
+                        found.add(int(process.name))
         return found
 
 
