@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,6 +30,8 @@ ANSWER_SECONDS = 60.0
 BOOT_SECONDS = 600.0
 """How long a phone may take until it says that it has booted."""
 END_SECONDS = 20.0
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
 _LAST = 16384
 """Bytes of an emulator's log that are looked at."""
 _SDKS = (
@@ -142,7 +147,7 @@ class Phone:
 
 
 class Started:
-    """An emulator that this session started, and ends. It lives in the session's process group, so it cannot outlive it.
+    """An emulator that this session started, and ends. It lives in the session's process group, and is killed if the session is.
 
     Raises:
         Unavailable: the program cannot be started.
@@ -153,7 +158,13 @@ class Started:
         self._log = folder / "emulator.log"
         try:
             with self._log.open("ab") as log:
-                self._child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                self._child = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    preexec_fn=_go_with_the_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - one system call
+                )
         except OSError as error:
             raise Unavailable(f"{command[0]} cannot be started: {error.strerror}") from None
 
@@ -180,6 +191,11 @@ class Started:
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
+
+
+def _go_with_the_parent() -> None:
+    """Linux kills this process when its parent ends in whatever way."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @contextlib.contextmanager

@@ -136,6 +136,24 @@ def test_an_endless_log_is_not_read_whole(tmp_path: Path) -> None:
             time.sleep(0.02)
 
 
+def test_an_emulator_does_not_outlive_a_killed_session(tmp_path: Path) -> None:
+    """Though nobody is left who could end the process group."""
+    path = program(tmp_path, "emulator", f"#!/bin/sh\necho $$ > '{tmp_path}/pid'; exec sleep 60\n")
+    session = (
+        "import os, signal, time; from pathlib import Path; from unibench_android_world import emulators\n"
+        f"emulators.Started([{path!r}], Path({str(tmp_path)!r}))\n"
+        f"while not Path({str(tmp_path / 'pid')!r}).exists() or not Path({str(tmp_path / 'pid')!r}).read_text(): time.sleep(0.01)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert subprocess.run([sys.executable, "-c", session], check=False, timeout=60).returncode == -9
+    emulator = Path("/proc") / (tmp_path / "pid").read_text().strip()
+    for _ in range(100):
+        if not emulator.exists() or "Z" in (emulator / "stat").read_text().rpartition(")")[2].split()[:1]:
+            return
+        time.sleep(0.05)
+    raise AssertionError("it is still there")
+
+
 def test_a_user_without_a_home_finds_what_is_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(path: Path) -> Path:
         raise RuntimeError("Could not determine home directory.")
