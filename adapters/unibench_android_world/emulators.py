@@ -163,7 +163,7 @@ class Started:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    preexec_fn=_go_with_the_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - one system call
+                    preexec_fn=_go_with_the_parent if sys.platform == "linux" else None,
                 )
         except OSError as error:
             raise Unavailable(f"{command[0]} cannot be started: {error.strerror}") from None
