@@ -130,7 +130,7 @@ def phone() -> Iterator[str]:
     from unibench_android_world import FACE
 
     python = str(python_for(FACE))
-    os.execv(python, [python, "-m", "unibench_android_world.served"])
+    os.execve(python, [python, "-m", "unibench_android_world.served"], {**os.environ, **FACE.environment(FACE.settings())})
     yield
 
 
@@ -147,15 +147,11 @@ def leaks(task: list[str] | None = None) -> Iterator[str]:
 
 def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
     """Runs a module of this package in another Python, and gives its lines."""
+    from unibench_android_world import FACE
+
     command = [python, "-m", f"unibench_android_world.{module}", *arguments]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8:backslashreplace"},
-    )
+    variables = {**os.environ, **FACE.environment(FACE.settings())}
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="backslashreplace", check=False, env=variables)
     if done.returncode not in (0, 1) or not done.stdout:
         kind = Unavailable if done.returncode == Unavailable.exit_code else UsageError
         raise kind((done.stderr.strip().splitlines() or ["it did not run"])[-1], detail=done.stderr)

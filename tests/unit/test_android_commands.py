@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from unibench.errors import FileProblem, Unavailable, UnknownName, UsageError
 from unibench.golden.results import Ledger
 from unibench.settings import Substrate
-from unibench_android_world import AndroidWorldSettings, commands
+from unibench_android_world import FACE, AndroidWorldSettings, commands
 
 
 def ledger(folder: Path, suite: str = "android_world") -> Path:
@@ -49,6 +50,14 @@ def test_a_transcript_that_cannot_be_written_is_said_before_the_work(tmp_path: P
     (tmp_path / "file").touch()
     with pytest.raises(FileProblem, match="cannot write"):
         list(commands.record(tmp_path / "file" / "t.jsonl"))
+
+
+def test_a_session_reads_utf_8_and_has_a_path_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PATH")
+    given = FACE.environment(AndroidWorldSettings())
+    assert (given["PYTHONUTF8"], given["PYTHONHASHSEED"], given["PATH"]) == ("1", "0", os.defpath)
+    monkeypatch.setenv("PATH", "/own/bin")
+    assert FACE.environment(AndroidWorldSettings())["PATH"] == "/own/bin"
 
 
 def test_what_a_machine_lacks_is_said_without_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

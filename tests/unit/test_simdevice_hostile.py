@@ -171,6 +171,21 @@ def test_a_machine_on_which_nothing_runs_in_a_root_is_refused(tmp_path: Path, mo
         SimulatedDevice(tmp_path / "other")
 
 
+@pytest.mark.parametrize("user", [0, 1000])
+def test_what_changes_the_root_is_found_though_the_devices_path_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert Path(device._prefix(tmp_path)[0]).is_file()
+
+
+def test_a_folder_too_deep_for_databases_is_refused(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 200) / ("e" * 200)
+    deep.mkdir(parents=True)
+    with pytest.raises(Unavailable, match="is too deep for a simulated device"):
+        SimulatedDevice(deep)
+
+
 def test_other_files_are_out_of_a_statements_reach(phone: SimulatedDevice, tmp_path: Path) -> None:
     for statement in (f"VACUUM INTO '{tmp_path}/out'", f"ATTACH '{tmp_path}/out' AS o", "SELECT load_extension('/x')"):
         assert phone.shell(f'sqlite3 /data/x.db "{statement}"').code == 1

@@ -27,6 +27,8 @@ from unibench_guests.simdevice.times import AccessTimes
 LAUNCHER = "com.google.android.apps.nexuslauncher/com.google.android.apps.nexuslauncher.NexusLauncherActivity"
 SQL_SECONDS = 30.0
 """How long the statements of one connection may take."""
+_DEEPEST = 320
+"""Bytes of the root's path: SQLite opens no path of more than 512."""
 _LARGEST_VALUE = 64 * 1024 * 1024
 _LONGEST = 128 * 1024 - 1
 """Bytes of a command line: Linux takes no longer argument."""
@@ -107,7 +109,7 @@ class SimulatedDevice:
         launched: called with the package after an activity was started.
 
     Raises:
-        Unavailable: mksh or toybox is not installed, or nothing can be run in the device's root here.
+        Unavailable: mksh or toybox is not installed, nothing can be run in the device's root here, or its path is too long.
     """
 
     def __init__(
@@ -116,6 +118,8 @@ class SimulatedDevice:
         from unibench_guests.simdevice.verbs import VERBS
 
         self.root = folder / "root"
+        if len(os.fsencode(self.root.absolute())) > _DEEPEST:
+            raise Unavailable(f"the folder {folder} is too deep for a simulated device, whose databases SQLite must open; set TMPDIR")
         self._kept = folder / "kept"
         self.verbs: dict[str, Verb] = dict(VERBS)
         self.packages = sorted(packages)
@@ -332,7 +336,7 @@ def _prefix(root: Path) -> list[str]:
     """How to run something with the device's root as ``/``: as root by chroot, else in a user namespace."""
     if os.geteuid() == 0:
         return [shutil.which("chroot") or "/usr/sbin/chroot", str(root)]
-    return ["unshare", "--map-root-user", "--root", str(root)]
+    return [shutil.which("unshare") or "/usr/bin/unshare", "--map-root-user", "--root", str(root)]
 
 
 def _no_other_files(action: int, *about: object) -> int:
