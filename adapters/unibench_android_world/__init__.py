@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -111,8 +112,8 @@ def offers(settings: Settings) -> Offers:
 
 
 def environment(settings: Settings) -> Mapping[str, str]:
-    """Upstream writes noise files in the order of sets, which the hash seed decides."""
-    return {"PYTHONHASHSEED": "0", "GRPC_VERBOSITY": "NONE"}
+    """Upstream writes noise files in sets' order, which the hash seed decides, and reads in the locale's encoding; pydub needs PATH."""
+    return {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "GRPC_VERBOSITY": "NONE", "PATH": os.environ.get("PATH", os.defpath)}
 
 
 FACE = SuiteFace(

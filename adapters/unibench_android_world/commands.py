@@ -11,7 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unibench.errors import UnknownName, UsageError
+from unibench.errors import Unavailable, UnknownName, UsageError
+from unibench.files import check_writable
 
 if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
@@ -31,6 +32,7 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
 
     if transcript.exists():
         raise UsageError(f"{transcript} is there already; name another file, or remove it")
+    check_writable(transcript)
     settings = AndroidWorldSettings.parse({"transport": "adb", **_pairs(set)})
     with tempfile.TemporaryDirectory() as folder:
         program = tools.recorder(Path(folder), find_adb(settings.adb_path), transcript)
@@ -62,6 +64,8 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     from unibench_android_world import FACE
 
     known = read_ledger(ledger)
+    if known.suite != FACE.name:
+        raise UsageError(f"{ledger} is a ledger of {known.suite}, not of {FACE.name}")
     settings = FACE.settings.parse({**known.settings, **_pairs(set)})
     if settings.digest != known.settings_digest:
         changed = ", ".join(pair.partition("=")[0] for pair in set or [])
@@ -86,6 +90,8 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
                     if (check.goal, was) != (reply["goal"], now):
                         differing += 1
                         yield f"{entry.task}, seed {check.spec.seed}, {run.control}: recorded {was}, now {now}; {reply['goal']}"
+    if not compared:
+        raise UsageError(f"{ledger} holds no judged state, golden or untouched, that could be built again")
     yield f"{compared} states built again from their records: {compared - differing} the same, {differing} not"
     if differing:
         raise SystemExit(1)
@@ -131,7 +137,7 @@ def phone() -> Iterator[str]:
     from unibench_android_world import FACE
 
     python = str(python_for(FACE))
-    os.execv(python, [python, "-m", "unibench_android_world.served"])
+    os.execve(python, [python, "-m", "unibench_android_world.served"], {**os.environ, **FACE.environment(FACE.settings())})
     yield
 
 
@@ -148,10 +154,14 @@ def leaks(task: list[str] | None = None) -> Iterator[str]:
 
 def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
     """Runs a module of this package in another Python, and gives its lines."""
+    from unibench_android_world import FACE
+
     command = [python, "-m", f"unibench_android_world.{module}", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"})
+    variables = {**os.environ, **FACE.environment(FACE.settings())}
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="backslashreplace", check=False, env=variables)
     if done.returncode not in (0, 1) or not done.stdout:
-        raise UsageError((done.stderr.strip().splitlines() or ["it did not run"])[-1])
+        kind = Unavailable if done.returncode == Unavailable.exit_code else UsageError
+        raise kind((done.stderr.strip().splitlines() or ["it did not run"])[-1], detail=done.stderr)
     yield from done.stdout.splitlines()
     if done.returncode:
         raise SystemExit(1)

@@ -6,11 +6,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from unibench.errors import UnibenchError
 from unibench_guests.simdevice import SimulatedDevice, transcript
 
 
 def main(arguments: list[str]) -> int:
-    """Writes every difference to stdout; 1 if there are any."""
+    """Writes every difference to stdout; 1 if there are any.
+
+    Raises:
+        Unavailable: there is no simulated device on this machine.
+    """
     path = Path(arguments[0])
     about, calls = transcript.read(path)
     with tempfile.TemporaryDirectory() as folder:
@@ -35,4 +40,8 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UnibenchError as problem:
+        sys.stderr.write(f"{problem}\n")
+        sys.exit(problem.exit_code)

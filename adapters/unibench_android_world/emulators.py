@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,6 +31,10 @@ ANSWER_SECONDS = 60.0
 BOOT_SECONDS = 600.0
 """How long a phone may take until it says that it has booted."""
 END_SECONDS = 20.0
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+_LAST = 16384
+"""Bytes of an emulator's log that are looked at."""
 _SDKS = (
     *filter(None, (os.environ.get("ANDROID_HOME"), os.environ.get("ANDROID_SDK_ROOT"))),
     "~/Android/Sdk",
@@ -52,10 +59,10 @@ class Phone:
         """Runs ``adb -s SERIAL WORDS``.
 
         Raises:
+            OSError: there is no such adb any more.
             subprocess.TimeoutExpired: it did not end within ``ANSWER_SECONDS``.
         """
-        command = [self.adb, "-s", self.serial, *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)
+        return _said([self.adb, "-s", self.serial, *words])
 
     def look(self, tries: int) -> str:
         """Empty if adb sees the phone, else what it says. A server that has just started needs a moment to find it."""
@@ -63,11 +70,11 @@ class Phone:
         for left in reversed(range(tries)):
             try:
                 done = self.run("get-state")
+                if done.stdout.strip() == "device":  # on stderr it may tell of its server
+                    return ""
                 said = (done.stdout + done.stderr).strip() or said
             except (OSError, subprocess.TimeoutExpired) as error:
                 said = str(error)
-            if said == "device":
-                return ""
             if left:
                 time.sleep(0.5)
         return said.splitlines()[-1]
@@ -83,6 +90,8 @@ class Phone:
             done = self.run("shell", "getprop", "ro.build.fingerprint")
         except subprocess.TimeoutExpired:
             raise EnvironmentFault(f"{self.serial} did not say its build within {ANSWER_SECONDS:g} s") from None
+        except OSError as error:
+            raise EnvironmentFault(f"{self.serial} did not say its build: {error}") from None
         build = done.stdout.strip()
         if done.returncode or not build:
             raise EnvironmentFault(f"{self.serial} does not say its build: {done.stderr.strip() or f'status {done.returncode}'}")
@@ -122,11 +131,11 @@ class Phone:
                 emulator.check()
             try:
                 done = self.run("shell", "getprop", "sys.boot_completed")
+                if done.stdout.strip() == "1":
+                    return
                 said = (done.stdout + done.stderr).strip()
-            except subprocess.TimeoutExpired as late:
-                said = str(late)
-            if said == "1":
-                return
+            except (OSError, subprocess.TimeoutExpired) as error:
+                said = str(error)
             time.sleep(0.5)
         raise Unavailable(
             f"{self.serial} did not boot within {BOOT_SECONDS:g} s; sys.boot_completed is {said.splitlines()[-1:] or 'empty'}"
@@ -136,14 +145,19 @@ class Phone:
         """Brings the emulator to a snapshot of its virtual device, by its console.
 
         Raises:
+            UsageError: the name would be more than one command of the console.
             Unavailable: there is no such snapshot, or the console did not take the command.
         """
+        if name != name.strip() or len(name.splitlines()) > 1:
+            raise UsageError(f"{name!r} is no name of a snapshot")
         try:
             done = self.run("emu", "avd", "snapshot", "load", name)
         except subprocess.TimeoutExpired:
             raise Unavailable(f"{self.serial} did not load the snapshot {name!r} within {ANSWER_SECONDS:g} s") from None
+        except OSError as error:
+            raise Unavailable(f"{self.serial} did not load the snapshot {name!r}: {error}") from None
         said = (done.stdout + done.stderr).strip()
-        if done.returncode or "KO" in said:
+        if done.returncode or any(line.startswith("KO") for line in said.splitlines()):
             lines = said.splitlines() or [f"status {done.returncode}"]
             mend = f"see: adb -s {self.serial} emu avd snapshot list"
             raise Unavailable(f"{self.serial} does not load the snapshot {name!r}: {lines[-1]}; {mend}", detail=said)
@@ -151,7 +165,7 @@ class Phone:
 
 
 class Started:
-    """An emulator that this session started, and ends. It lives in the session's process group, so it cannot outlive it.
+    """An emulator that this session started, and ends. It lives in the session's process group, and is killed if the session is.
 
     Raises:
         Unavailable: the program cannot be started.
@@ -161,8 +175,14 @@ class Started:
         self._command = shlex.join(command)
         self._log = folder / "emulator.log"
         try:
-            with self._log.open("wb") as log:
-                self._child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            with self._log.open("ab") as log:
+                self._child = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    preexec_fn=_go_with_the_parent if sys.platform == "linux" else None,
+                )
         except OSError as error:
             raise Unavailable(f"{command[0]} cannot be started: {error.strerror}") from None
 
@@ -174,9 +194,13 @@ class Started:
         """
         if (status := self._child.poll()) is None:
             return
-        said = self._log.read_text(encoding="utf-8", errors="replace").strip()
+        with self._log.open("rb") as log:  # which may have grown for hours
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST))
+            said = log.read().decode(errors="replace").strip()
         last = (said.splitlines() or ["it said nothing"])[-1]
-        raise Unavailable(f"the emulator ended with status {status}: {last}; it was started with: {self._command}", detail=said[-4000:])
+        raise Unavailable(
+            f"the emulator ended with status {status}: {last[-500:]}; it was started with: {self._command}", detail=said[-4000:]
+        )
 
     def close(self) -> None:
         self._child.terminate()
@@ -185,6 +209,11 @@ class Started:
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
+
+
+def _go_with_the_parent() -> None:
+    """Linux kills this process when its parent ends in whatever way."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @contextlib.contextmanager
@@ -231,13 +260,22 @@ def virtual_devices(settings: AndroidWorldSettings) -> str:
     """Which virtual devices this machine could start, in words."""
     try:
         program = find_emulator(settings.emulator_path)
-        done = subprocess.run([program, "-list-avds"], capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)
+        done = _said([program, "-list-avds"])
     except Unavailable as none:
         return str(none)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"the emulator does not say which virtual devices there are: {error}"
     names = [line.strip() for line in done.stdout.splitlines() if line.strip() and "|" not in line]  # its log lines have bars
     return f"virtual devices here: {', '.join(names)}" if names else "there is no virtual device here; make one in Android Studio"
+
+
+def upstreams_server() -> None:
+    """Lets this process's adb clients ask the server on port 5037: upstream's ask no other, and forget these variables too.
+
+    (android_env/components/adb_controller.py, 1.2.3.)
+    """
+    for name in ("ANDROID_ADB_SERVER_PORT", "ANDROID_ADB_SERVER_ADDRESS", "ADB_SERVER_SOCKET"):
+        os.environ.pop(name, None)
 
 
 def find_adb(said: str) -> str:
@@ -262,9 +300,15 @@ def find_emulator(said: str) -> str:
     raise Unavailable(f"there is no emulator {_where(said)}; install it with Android Studio, or --set emulator_path=PATH")
 
 
+def _said(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=ANSWER_SECONDS, check=False)
+
+
 def _find(name: str, said: str, in_the_sdk: str) -> str:
     for candidate in [said] if said else [shutil.which(name) or "", *(f"{sdk}/{in_the_sdk}" for sdk in _SDKS)]:
-        path = Path(candidate).expanduser()
+        path = Path(candidate)
+        with contextlib.suppress(RuntimeError):  # a user without a home
+            path = path.expanduser()
         if candidate and path.is_file() and os.access(path, os.X_OK):
             return str(path)
     return ""

@@ -5,24 +5,30 @@ from __future__ import annotations
 import sys
 from fnmatch import fnmatchcase
 
-from unibench.errors import UnibenchError
+from unibench.errors import UnibenchError, UnknownName
 from unibench_android_world import AndroidWorldSettings
 from unibench_android_world.session import open_session
 from unibench_android_world.suite import AndroidWorldSuite
 
 
 def main(globs: list[str]) -> int:
-    """Writes a line for each task that leaves something to stdout; 1 if there are any."""
+    """Writes a line for each task that leaves something to stdout; 1 if there are any.
+
+    Raises:
+        UnknownName: no task has such a name.
+        Unavailable: there is no upstream, or no simulated device, on this machine.
+    """
     from unibench_android_world import FACE
 
     suite = AndroidWorldSuite()
+    chosen = [task for task in suite.classes if any(fnmatchcase(task, glob) for glob in globs)]
+    if not chosen:
+        raise UnknownName.among("task of android_world", ", ".join(globs), suite.classes)
     session = open_session(suite, AndroidWorldSettings(), FACE.substrate("simdevice"))
     session.watches_leaks = True
     left = looked = 0
     try:
-        for task in suite.classes:
-            if not any(fnmatchcase(task, glob) for glob in globs):
-                continue
+        for task in chosen:
             try:
                 session.reset(suite.draw(task, 0))
             except UnibenchError as error:
@@ -40,4 +46,8 @@ def main(globs: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or ["*"]))
+    try:
+        sys.exit(main(sys.argv[1:] or ["*"]))
+    except UnibenchError as problem:
+        sys.stderr.write(f"{problem}\n")
+        sys.exit(problem.exit_code)

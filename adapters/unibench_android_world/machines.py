@@ -121,6 +121,7 @@ class Emulator(Machine):
     def __init__(self, settings: AndroidWorldSettings, folder: Path) -> None:
         from android_world.env import env_launcher
 
+        emulators.upstreams_server()
         adb = emulators.find_adb(settings.adb_path)
         with contextlib.ExitStack() as stack:
             phone = stack.enter_context(emulators.up(adb, settings, folder))

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,6 +107,91 @@ def test_a_phone_that_never_boots(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     silent = adb(tmp_path, '[ "$3" = get-state ] && echo device')
     with pytest.raises(Unavailable, match=r"emulator-5578 did not boot within 0\.2 s"), emulators.up(silent, settings, tmp_path):
         pass
+
+
+def test_an_adb_that_talks_on_its_stderr_is_understood(tmp_path: Path) -> None:
+    """It says each time that another version's server was there, or that a library is old."""
+    talks = adb(tmp_path, 'echo "* daemon started successfully" >&2; [ "$3" = get-state ] && echo device || echo 1')
+    with emulators.up(talks, AndroidWorldSettings(console_port=5582), tmp_path) as phone:
+        assert phone.look(1) == ""
+
+
+def test_an_adb_that_writes_no_text_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulators, "BOOT_SECONDS", 0.2)
+    phone = emulators.Phone(adb(tmp_path, r"printf '\377\376'"), 5554)
+    assert phone.look(1) == "\ufffd\ufffd"
+    assert phone.build() == "\ufffd\ufffd"
+    with pytest.raises(Unavailable, match="did not boot"):
+        phone.wait_until_booted()
+    path = program(tmp_path, "emulator", "#!/bin/sh\nprintf '\\377\\n'\n")
+    assert emulators.virtual_devices(AndroidWorldSettings(emulator_path=path)) == "virtual devices here: \ufffd"
+
+
+def test_an_adb_that_goes_away_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulators, "BOOT_SECONDS", 0.2)
+    phone = emulators.Phone(str(tmp_path / "gone"), 5554)
+    with pytest.raises(Unavailable, match=r"did not boot within .*No such file"):
+        phone.wait_until_booted()
+    with pytest.raises(EnvironmentFault, match=r"did not say its build: .*No such file"):
+        phone.build()
+    with pytest.raises(Unavailable, match=r"did not load the snapshot 'a': .*No such file"):
+        phone.load_snapshot("a")
+
+
+def test_a_snapshots_name_is_no_second_command(tmp_path: Path) -> None:
+    for name in ("ready\nkill", "ready\rkill"):
+        with pytest.raises(UsageError, match="is no name of a snapshot"):
+            emulators.Phone(adb(tmp_path, "exit 0"), 5554).load_snapshot(name)
+
+
+def test_an_endless_log_is_not_read_whole(tmp_path: Path) -> None:
+    """Only its end is: this one would not fit into memory."""
+    path = program(tmp_path, "emulator", "#!/bin/sh\ntruncate -s 8T \"$1\"; echo; echo 'PANIC: out of disk'; exit 1\n")
+    started = emulators.Started([path, str(tmp_path / "emulator.log")], tmp_path)
+    with pytest.raises(Unavailable, match="ended with status 1: PANIC: out of disk"):
+        while True:
+            started.check()
+            time.sleep(0.02)
+
+
+def test_an_emulator_does_not_outlive_a_killed_session(tmp_path: Path) -> None:
+    """Though nobody is left who could end the process group."""
+    path = program(tmp_path, "emulator", f"#!/bin/sh\necho $$ > '{tmp_path}/pid'; exec sleep 60\n")
+    session = (
+        "import os, signal, time; from pathlib import Path; from unibench_android_world import emulators\n"
+        f"emulators.Started([{path!r}], Path({str(tmp_path)!r}))\n"
+        f"while not Path({str(tmp_path / 'pid')!r}).exists() or not Path({str(tmp_path / 'pid')!r}).read_text(): time.sleep(0.01)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert subprocess.run([sys.executable, "-c", session], check=False, timeout=60).returncode == -9
+    emulator = Path("/proc") / (tmp_path / "pid").read_text().strip()
+    for _ in range(100):
+        if not emulator.exists() or "Z" in (emulator / "stat").read_text().rpartition(")")[2].split()[:1]:
+            return
+        time.sleep(0.05)
+    raise AssertionError("it is still there")
+
+
+def test_a_user_without_a_home_finds_what_is_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", none)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(Unavailable, match="there is no emulator on PATH"):
+        emulators.find_emulator("")
+
+
+def test_where_no_lock_can_be_made_no_phone_is_driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    ready = adb(tmp_path, '[ "$3" = get-state ] && echo device || echo 1')
+    with monkeypatch.context() as locked:
+        locked.setattr(Path, "open", refuse)
+        with pytest.raises(Unavailable, match=r"unibench-emulator-\d+-5584.lock cannot be written: Permission denied"):  # noqa: SIM117
+            with emulators.up(ready, AndroidWorldSettings(console_port=5584), tmp_path):
+                pass
 
 
 def test_two_sessions_do_not_share_a_phone(tmp_path: Path) -> None:

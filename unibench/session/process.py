@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from unibench.errors import SessionDied, SessionTimeout, Unavailable, by_name
+from unibench.session import scratch
 from unibench.session.wire import Frames, receive, send
 
 _TAIL = 8192
@@ -44,7 +44,10 @@ class ChildProcess:
         command = [str(python), "-m", module]
         self._what = what
         # What it leaves there goes with it, killed or not.
-        self._scratch = Path(tempfile.mkdtemp(prefix="unibench-"))
+        try:
+            self._scratch, self._held = scratch.make()
+        except OSError as error:
+            raise Unavailable(f"the {what} has no folder for temporary files: {error}; set TMPDIR to one with room") from None
         try:
             self._child = subprocess.Popen(
                 command,
@@ -56,6 +59,7 @@ class ChildProcess:
             )
         except OSError as error:
             shutil.rmtree(self._scratch, ignore_errors=True)
+            self._held.close()
             raise Unavailable(f"the {what} cannot be started with {python}: {error.strerror}") from None
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._in: BinaryIO = self._child.stdin  # type: ignore[assignment]
@@ -196,5 +200,6 @@ class ChildProcess:
                 os.killpg(self._child.pid, signal.SIGKILL)
             self._child.wait()
             self._clear()
+            self._held.close()
         with contextlib.suppress(OSError):
             self._in.close()

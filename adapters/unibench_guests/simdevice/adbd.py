@@ -174,7 +174,7 @@ class Stream:
                 await self.write(b"adbd is already running as root\n")
             else:
                 self._connection.device.note(f"adb service {service}")
-        except (ConnectionError, ProtocolError, asyncio.CancelledError):
+        except (OSError, ProtocolError, asyncio.CancelledError):
             pass
         await self._connection.closed(self)
 

@@ -30,23 +30,39 @@ def run(device: SimulatedDevice, args: Sequence[str], *, seconds: float = 60.0) 
 
 def push(device: SimulatedDevice, local: Path, remote: str) -> Completed:
     """One file to the device, as the client and adbd do it: into a folder under its own name, missing folders made."""
-    target = device.path(remote)
-    if remote.endswith("/") and not target.is_dir():
-        return Completed(1, b"", f"adb: error: failed to copy '{local}' to '{remote}': remote Is a directory\n".encode())
-    if target.is_dir():
-        target = device.path(f"{remote}/{local.name}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(local, target)
-    target.chmod(0o660)
+    try:
+        with device.lock:
+            target = device.path(remote)
+            if remote.endswith("/") and not target.is_dir():
+                raise IsADirectoryError(21, "remote Is a directory")
+            if target.is_dir():
+                target = device.path(f"{remote}/{local.name}")
+            with local.open("rb"):  # without it, no folder is made
+                target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(local, target)
+            target.chmod(0o660)
+    except (OSError, ValueError) as error:
+        return _failed(f"failed to copy '{local}' to '{remote}'", error)
     device.settle_times()
     return Completed(0, f"{local}: 1 file pushed, 0 skipped.\n".encode())
 
 
 def pull(device: SimulatedDevice, remote: str, local: Path) -> Completed:
     """One file from the device."""
-    source = device.path(remote)
-    if not source.exists():
-        return Completed(1, b"", f"adb: error: failed to stat remote object '{remote}': No such file or directory\n".encode())
-    shutil.copyfile(source, local / source.name if local.is_dir() else local)
+    try:
+        source = device.path(remote)
+        if not source.exists():
+            raise FileNotFoundError(2, "No such file or directory")
+    except (OSError, ValueError) as error:
+        return _failed(f"failed to stat remote object '{remote}'", error)
+    try:
+        shutil.copyfile(source, local / source.name if local.is_dir() else local)
+    except OSError as error:
+        return _failed(f"failed to copy '{remote}' to '{local}'", error)
     device.settle_times()
     return Completed(0, f"{remote}: 1 file pulled, 0 skipped.\n".encode())
+
+
+def _failed(what: str, error: OSError | ValueError) -> Completed:
+    why = getattr(error, "strerror", None) or str(error)
+    return Completed(1, b"", f"adb: error: {what}: {why}\n".encode(errors="replace"))

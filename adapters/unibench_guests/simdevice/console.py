@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 
 from unibench_guests.simdevice.device import SimulatedDevice
 from unibench_guests.simdevice.providers import RECEIVED, add_message
@@ -16,6 +17,13 @@ def answer(device: SimulatedDevice, line: str) -> str:
     Returns:
         What the console says; its last line begins with OK or KO.
     """
+    try:
+        return _done(device, line)
+    except (OSError, sqlite3.Error) as error:
+        return f"KO: {error}"
+
+
+def _done(device: SimulatedDevice, line: str) -> str:
     match line.strip().split(" ", 3):
         case ["sms", "send", number, text]:
             add_message(device, number, text, RECEIVED)

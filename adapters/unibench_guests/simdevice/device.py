@@ -18,11 +18,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
+from unibench.errors import Unavailable
 from unibench_guests.simdevice import userland
 from unibench_guests.simdevice.paths import inside
+from unibench_guests.simdevice.programs import Programs
 from unibench_guests.simdevice.times import AccessTimes
 
 LAUNCHER = "com.google.android.apps.nexuslauncher/com.google.android.apps.nexuslauncher.NexusLauncherActivity"
+SQL_SECONDS = 30.0
+"""How long the statements of one connection may take."""
+_DEEPEST = 320
+"""Bytes of the root's path: SQLite opens no path of more than 512."""
+_LARGEST_VALUE = 64 * 1024 * 1024
+_LONGEST = 128 * 1024 - 1
+"""Bytes of a command line: Linux takes no longer argument."""
 _GAPS = 50
 _SHELL_SYNTAX = re.compile(r"[|&;<>()$`*?\[\]\n{}~!#\"']")
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\$`])*\"|\\.")
@@ -100,7 +109,7 @@ class SimulatedDevice:
         launched: called with the package after an activity was started.
 
     Raises:
-        Unavailable: mksh or toybox is not installed.
+        Unavailable: mksh or toybox is not installed, nothing can be run in the device's root here, or its path is too long.
     """
 
     def __init__(
@@ -109,6 +118,8 @@ class SimulatedDevice:
         from unibench_guests.simdevice.verbs import VERBS
 
         self.root = folder / "root"
+        if len(os.fsencode(self.root.absolute())) > _DEEPEST:
+            raise Unavailable(f"the folder {folder} is too deep for a simulated device, whose databases SQLite must open; set TMPDIR")
         self._kept = folder / "kept"
         self.verbs: dict[str, Verb] = dict(VERBS)
         self.packages = sorted(packages)
@@ -126,9 +137,25 @@ class SimulatedDevice:
         for package in self.packages:
             (self.root / "data/data" / package).mkdir(parents=True, exist_ok=True)
         self._prefix = _prefix(self.root)
+        self._programs = Programs(self.root)
         self._times = AccessTimes(self.root / "data/media")
         self._null = self.root / "dev/null"
         self._server = _serve_framework(self)
+        self._try_out()
+
+    def _try_out(self) -> None:
+        """Where every command fails, each verdict would be about that.
+
+        Raises:
+            Unavailable: the shell, or a framework verb out of it, does not run.
+        """
+        done = self.shell("echo $(whoami)")
+        if done.out != b"root\n":
+            self.close()
+            said = (done.err or done.out).decode(errors="replace").strip() or f"status {done.code}"
+            mend = "it needs root with the right to chroot, or user namespaces, and a TMPDIR that is not mounted noexec"
+            raise Unavailable(f"nothing runs in the simulated device's root {self.root}: {said}; {mend}")
+        self.calls = 0
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -140,6 +167,9 @@ class SimulatedDevice:
         """A database on the device. Statements that name other files are refused."""
         connection = sqlite3.connect(self.path(path), timeout=2.0)
         connection.set_authorizer(_no_other_files)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
+        end = time.monotonic() + SQL_SECONDS
+        connection.set_progress_handler(lambda: time.monotonic() > end, 100_000)
         return connection
 
     def settle_times(self) -> None:
@@ -164,11 +194,17 @@ class SimulatedDevice:
 
     def shell(self, command: str, *, seconds: float = 60.0) -> Completed:
         """Runs a command line as ``adb shell`` does."""
+        try:
+            line = command.encode(errors="surrogateescape")
+        except UnicodeEncodeError:
+            return Completed(1, b"", b"simulated device: a command line cannot hold half a character\n")
+        if b"\0" in line:
+            return Completed(1, b"", b"simulated device: a command line cannot hold a NUL byte\n")
+        if len(line) > _LONGEST:
+            return Completed(126, b"", b"sh: Argument list too long\n")
         argv = self._plain(command)
         if argv is not None:
             return self.framework(argv)
-        if not self._null.is_char_device():
-            self._null.write_bytes(b"")
         environment = {
             "PATH": "/system/bin",
             "HOME": "/",
@@ -178,28 +214,24 @@ class SimulatedDevice:
             "ANDROID_DATA": "/data",
         }
         try:
-            done = subprocess.run(
-                [*self._prefix, "/system/bin/sh", "-c", command],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=environment,
-                timeout=seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as late:
-            return Completed(124, late.stdout or b"", (late.stderr or b"") + b"simulated device: the command took too long\n")
-        except ValueError:  # a NUL byte cannot be in an argument
-            return Completed(1, b"", b"simulated device: a command line cannot hold a NUL byte\n")
+            if not self._null.is_char_device():
+                self._null.write_bytes(b"")
+            code, out, err = self._programs.run([*self._prefix, "/system/bin/sh", "-c", line], environment, seconds)
+        except (OSError, ValueError) as error:  # the root is gone; the time zone holds what no variable can
+            code, out, err = 126, b"", f"simulated device: {error}\n".encode(errors="replace")
+            self.note(f"{command}: {error}")
         self._times.keep()
-        if done.returncode == 127 or b"inaccessible or not found" in done.stderr:
-            self.note(f"{command}: {done.stderr.decode(errors='replace').strip()}")
-        return Completed(done.returncode & 255, done.stdout, done.stderr)
+        if code == 127 or b"inaccessible or not found" in err:
+            self.note(f"{command}: {err.decode(errors='replace').strip()}")
+        return Completed(code & 255, out, err)
 
     def framework(self, argv: Sequence[str]) -> Completed:
         """Runs one of the framework's verbs."""
         name = Path(argv[0]).name
         verb = self.verbs.get(name)
         try:
+            for word in argv:
+                word.encode(errors="surrogateescape")  # half a character fails here, and not when it is read back
             if verb is None:
                 raise NotSimulated(f"no verb {name!r}")
             with self.lock:
@@ -207,7 +239,7 @@ class SimulatedDevice:
         except (NotSimulated, IndexError, KeyError, ValueError) as error:
             why = str(error) if isinstance(error, NotSimulated) else f"arguments that are not simulated ({type(error).__name__}: {error})"
             self.note(f"{' '.join(argv)}: {why}")
-            return Completed(1, b"", f"{name}: not simulated: {' '.join(argv)}: {why}\n".encode(errors="surrogateescape"))
+            return Completed(1, b"", _bytes(f"{name}: not simulated: {' '.join(argv)}: {why}\n"))
         except (OSError, sqlite3.Error) as error:
             return Completed(1, b"", f"{name}: {error}\n".encode(errors="surrogateescape"))
         return said if isinstance(said, Completed) else Completed(0, said.encode(errors="surrogateescape"))
@@ -235,13 +267,19 @@ class SimulatedDevice:
         return self.state.stack[-1]
 
     def keep(self, name: str = "") -> None:
-        """Keeps the state as it is now: for :meth:`restore`, or as a snapshot of that name."""
-        with self.lock:
+        """Keeps the state as it is now: for :meth:`restore`, or as a snapshot of that name. Commands that run stand still meanwhile.
+
+        Raises:
+            OSError: it cannot be copied; what was kept before is still there.
+        """
+        with self.lock, self._programs.halted():
             self._times.keep()
-            place = self._kept / f"{name}.snapshot"
             self._kept.mkdir(exist_ok=True)
+            fresh, place = self._kept / "fresh", self._kept / f"{name}.snapshot"
+            _remove(fresh)
+            _copy(self.root / "data", fresh)
             _remove(place)
-            _copy(self.root / "data", place)
+            fresh.rename(place)
             self._times.keep()
             self._kept_states[name] = self.state.copy()
 
@@ -252,14 +290,19 @@ class SimulatedDevice:
     def load(self, name: str) -> None:
         """Brings files, settings, foreground, clipboard and clock back to what was kept under a name.
 
+        Commands that run are ended, as on an emulator.
+
         Raises:
             KeyError: nothing was.
+            OSError: it cannot be copied; the device is as it was.
         """
-        with self.lock:
+        with self.lock, self._programs.ended():
             state = self._kept_states[name].copy()
-            _remove(self.root / "data")
-            _copy(self._kept / f"{name}.snapshot", self.root / "data")
-            _remove(*(self.root / "tmp").iterdir())
+            fresh, place = self._kept / "fresh", self.root / "data"
+            _remove(fresh)
+            _copy(self._kept / f"{name}.snapshot", fresh)
+            _remove(place, *(self.root / "tmp").iterdir())
+            fresh.rename(place)
             self._times.forget()
             self.state = state
             self._started = time.monotonic()
@@ -281,29 +324,45 @@ class SimulatedDevice:
         return {**found, "foreground": self.foreground, "clipboard": self.state.clipboard}
 
     def close(self) -> None:
-        """Ends the framework's socket; the folder is the caller's."""
+        """Ends the framework's socket and what still runs; the folder is the caller's."""
         self._server.shutdown()
         self._server.server_close()
+        with self._programs.ended():
+            pass
 
 
 def _prefix(root: Path) -> list[str]:
     """How to run something with the device's root as ``/``: as root by chroot, else in a user namespace."""
     if os.geteuid() == 0:
         return [shutil.which("chroot") or "/usr/sbin/chroot", str(root)]
-    return ["unshare", "--map-root-user", "--root", str(root)]
+    return [shutil.which("unshare") or "/usr/bin/unshare", "--map-root-user", "--root", str(root)]
 
 
 def _no_other_files(action: int, *about: object) -> int:
     return sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) else sqlite3.SQLITE_OK
 
 
+def _bytes(text: str) -> bytes:
+    """UTF-8; what came in as other bytes goes out as them, and half a character as a question mark."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode(errors="replace")
+
+
 def _copy(source: Path, target: Path) -> None:
-    subprocess.run(["cp", "-a", str(source), str(target)], check=True, capture_output=True)
+    _run("cp", "-a", str(source), str(target))
 
 
 def _remove(*paths: Path) -> None:
     if paths:
-        subprocess.run(["rm", "-rf", *map(str, paths)], check=True, capture_output=True)
+        _run("rm", "-rf", *map(str, paths))
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode:
+        raise OSError((done.stderr.decode(errors="replace").strip().splitlines() or [f"{command[0]} failed"])[-1])
 
 
 def _digests(folder: Path, name: str) -> Iterator[tuple[str, str]]:

@@ -86,7 +86,10 @@ class Sync:
     async def _receive(self, path: str) -> None:
         """A file to the other side."""
         self._device.settle_times()
-        with self._device.path(path).open("rb") as file:
+        found = self._device.path(path)
+        if found.exists() and not found.is_file() and not found.is_dir():
+            raise OSError(22, "Invalid argument")  # to open a pipe would wait for its other end
+        with found.open("rb") as file:
             while data := file.read(_CHUNK):
                 await self._write(struct.pack("<4sI", b"DATA", len(data)) + data)
         self._device.settle_times()
@@ -100,7 +103,8 @@ class Sync:
         partial: Path | None = None
         try:
             try:
-                target.parent.mkdir(parents=True, exist_ok=True)
+                with self._device.lock:
+                    target.parent.mkdir(parents=True, exist_ok=True)
                 if target.is_dir() or path.endswith("/"):
                     raise IsADirectoryError(21, "Is a directory")
                 if target.exists() and not target.is_file():
@@ -119,8 +123,9 @@ class Sync:
                         raise ProtocolError(f"{kind!r} with {number} in a file")
                     file.write(await self._read(number))
             if partial is not None:
-                partial.chmod(0o660)
-                partial.replace(target)
+                with self._device.lock:
+                    partial.chmod(0o660)
+                    partial.replace(target)
                 partial = None
                 seconds = min(number, 2**31)
                 os.utime(target, (seconds, seconds))

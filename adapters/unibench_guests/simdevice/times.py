@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +30,8 @@ class AccessTimes:
             key = (now.st_ino, now.st_mtime_ns)
             kept = self._known.get(key, now.st_atime_ns)
             if kept != now.st_atime_ns:
-                os.utime(entry.path, ns=(kept, now.st_mtime_ns))
+                with contextlib.suppress(FileNotFoundError):
+                    os.utime(entry.path, ns=(kept, now.st_mtime_ns))
             found[key] = kept
         self._known = found
 
@@ -47,5 +49,5 @@ def _files(folder: str) -> Iterator[os.DirEntry[str]]:
                     yield from _files(entry.path)
                 elif entry.is_file(follow_symlinks=False):
                     yield entry
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return

@@ -62,7 +62,7 @@ class Call(Record):
     """One command.
 
     Attributes:
-        args: adb's arguments, without those that choose server and device.
+        args: adb's arguments, without those that choose server and device; of a file on the host, its name alone.
         code: the exit code.
         out: stdout and stderr, normalised.
         file: the digest of the file that was pushed or pulled; empty for others.
@@ -153,7 +153,8 @@ def record(args: Sequence[str], adb: str, transcript: Path) -> int:
         local = 1 if own[0] == "push" else 2
         own[local] = Path(own[local]).name or "file"
     text = "" if moves else (done.stdout + done.stderr).decode(errors="replace")
-    call = Call(args=tuple(own), code=done.returncode, out=normalised(text), file=file)
+    shown = [word.encode(errors="surrogateescape").decode(errors="replace") for word in own]
+    call = Call(args=tuple(shown), code=done.returncode, out=normalised(text), file=file)
     head = args[: len(args) - len(own)]
     with transcript.open("a", encoding="utf-8") as out:
         fcntl.flock(out, fcntl.LOCK_EX)
@@ -196,12 +197,12 @@ def read(transcript: Path) -> tuple[Recorded, list[Call]]:
         FileProblem: the file cannot be read, or is none.
     """
     try:
-        lines = transcript.read_text(encoding="utf-8").splitlines()
+        lines = transcript.read_text(encoding="utf-8").removesuffix("\n").split("\n")  # JSON's strings hold other line ends
     except (OSError, UnicodeDecodeError) as error:
         raise FileProblem(f"the transcript {transcript} cannot be read: {error}") from None
     found = []
     try:
-        about = Recorded.model_validate_json(lines[0] if lines else "")
+        about = Recorded.model_validate_json(lines[0])
     except ValidationError:
         raise FileProblem(f"{transcript}, line 1: it does not say which device was recorded") from None
     for number, line in enumerate(lines[1:], start=2):
@@ -229,14 +230,19 @@ def conform(device: SimulatedDevice, calls: Iterable[Call], files: Path) -> Iter
 def _one(device: SimulatedDevice, number: int, call: Call, files: Path, folder: Path) -> Iterator[Difference]:
     args = list(call.args)
     device.gaps.clear()
+    # A transcript is another's file: it names no file of this machine.
+    if args[0] in ("push", "pull") and len(args) != 3:
+        yield Difference(number, call, "command", "", f"only a {args[0]} of one file is replayed")
+        return
     if args[0] == "push":
-        local = folder / args[1]
         if not (files / call.file).is_file():
             yield Difference(number, call, "file", call.file, "it is not in the transcript's folder, so it cannot be pushed")
             return
+        local = folder / (args[1] if args[1] and args[1] == Path(args[1]).name != ".." else "pushed")
         shutil.copyfile(files / call.file, local)
         args[1] = str(local)
     elif args[0] == "pull":
+        (folder / "pulled").unlink(missing_ok=True)
         args[2] = str(folder / "pulled")
     done = client.run(device, args)
     if done.code != call.code:

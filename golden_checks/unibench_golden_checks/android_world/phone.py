@@ -85,14 +85,14 @@ class Phone:
     # -- files ---------------------------------------------------------------------------------
 
     def tree(self, folder: str) -> Tree:
-        """All below a folder: the text of small text files, the MD5 of all others."""
+        """All below a folder: the text of small text files, the MD5 of all others. Sorted, for file systems list in orders of their own."""
         where = shlex.quote(folder)
-        found: Tree = {path[2:]: None for path in self.line(f"cd {where} && find . -type d").splitlines() if path != "."}
-        each = 'for f; do echo "$f"; base64 -w 0 "$f"; echo; done'
-        small = self.line(f"cd {where} && find . -type f -size -{_SMALL}c -exec sh -c '{each}' _ {{}} +").splitlines()
+        found: Tree = {path[2:]: None for path in self.line(f"cd {where} && find . -type d | sort").splitlines() if path != "."}
+        each = 'while IFS= read -r f; do echo "$f"; base64 -w 0 "$f"; echo; done'
+        small = self.line(f"cd {where} && find . -type f -size -{_SMALL}c | sort | {each}").splitlines()
         for path, encoded in zip(small[0::2], small[1::2], strict=True):
             found[path[2:]] = _text(base64.b64decode(encoded))
-        for line in self.line(f"cd {where} && find . -type f -size +{_SMALL - 1}c -exec md5sum {{}} +").splitlines():
+        for line in self.line(f"cd {where} && find . -type f -size +{_SMALL - 1}c -exec md5sum {{}} + | sort").splitlines():
             digest, _, path = line.partition("  ")
             found[path[2:]] = f"md5 {digest}"
         return found

@@ -1,0 +1,67 @@
+"""``unibench android …``: what compares nothing, or another suite's file, is no success. Needs no upstream."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from unibench.errors import FileProblem, Unavailable, UnknownName, UsageError
+from unibench.golden.results import Ledger
+from unibench.settings import Substrate
+from unibench_android_world import FACE, AndroidWorldSettings, commands
+
+
+def ledger(folder: Path, suite: str = "android_world") -> Path:
+    settings = AndroidWorldSettings()
+    made = Ledger(
+        schema_version="0.1",
+        made_by="test",
+        made_at="2026-01-01T00:00:00Z",
+        complete=True,
+        suite=suite,
+        upstream={},
+        substrate=Substrate(name="simdevice", fidelity="stand-in"),
+        settings=settings.model_dump(mode="json"),
+        settings_digest=settings.digest,
+        seeds=(0,),
+        repeats=1,
+        entries=(),
+    )
+    path = folder / "l.json"
+    path.write_text(made.model_dump_json())
+    return path
+
+
+def test_a_ledger_of_another_suite_is_not_replayed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"l\.json is a ledger of notebook, not of android_world"):
+        list(commands.replay(ledger(tmp_path, "notebook")))
+
+
+def test_a_replay_of_nothing_is_no_success(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="Typo"):
+        list(commands.replay(ledger(tmp_path), task=["Typo"]))
+    with pytest.raises(UsageError, match="holds no judged state"):
+        list(commands.replay(ledger(tmp_path)))
+
+
+def test_a_transcript_that_cannot_be_written_is_said_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FileProblem, match="cannot write"):
+        list(commands.record(tmp_path / "file" / "t.jsonl"))
+
+
+def test_a_session_reads_utf_8_and_has_a_path_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PATH")
+    given = FACE.environment(AndroidWorldSettings())
+    assert (given["PYTHONUTF8"], given["PYTHONHASHSEED"], given["PATH"]) == ("1", "0", os.defpath)
+    monkeypatch.setenv("PATH", "/own/bin")
+    assert FACE.environment(AndroidWorldSettings())["PATH"] == "/own/bin"
+
+
+def test_what_a_machine_lacks_is_said_without_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t").write_text('{"device": "x"}\n')
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Unavailable, match="the simulated device needs mksh and toybox; apt install mksh toybox"):
+        list(commands.conform(tmp_path / "t", bare=True))
