@@ -73,8 +73,8 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
             f"{changed or 'the settings'}: the ledger was made with another value that affects scores, so verdicts could not be compared"
         )
     entries = [entry for entry in known.entries if any(fnmatchcase(entry.task, glob) for glob in task or ["*"])]
-    if not entries:
-        raise UnknownName.among(f"task in {ledger}", ", ".join(task or ["*"]), [entry.task for entry in known.entries])
+    if task and not entries:
+        raise UnknownName.among(f"task in {ledger}", ", ".join(task), [entry.task for entry in known.entries])
     compared = differing = 0
     with registry.open_suite(FACE.name, settings, known.substrate.name) as remote:
         for entry in entries:

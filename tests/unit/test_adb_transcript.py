@@ -112,6 +112,7 @@ def test_a_lie_is_found(recorded: Path, device: SimulatedDevice) -> None:
         {"args": ("push", "/etc/cron.d/x", "/data/x")},
         {"args": ("push", "../x", "/data/x")},
         {"args": ("push", "..", "/data/x")},
+        {"args": ("push", "x" * 300, "/data/x")},
         {"args": ("push", "x", "/data/x"), "file": "../../etc/passwd"},
     ],
 )
@@ -140,27 +141,11 @@ def test_options_that_choose_a_device_are_left_out() -> None:
     assert stripped(["-P", "5037", "-s", "emulator-5554", "shell", "-t", "ls"]) == ["shell", "-t", "ls"]
 
 
-@pytest.mark.parametrize("name", ["{outside}", "../outside", "..", "", "/"])
-def test_a_transcript_reaches_no_file_of_this_machine(device: SimulatedDevice, tmp_path: Path, name: str) -> None:
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / ("1" * 32)).write_text("text")
-    hostile = Call(args=("push", name.format(outside=tmp_path / "outside"), "/data/x"), code=0, out="", file="1" * 32)
-    assert list(conform(device, [hostile], tmp_path / "files")) == []
-    assert device.shell("cat /data/x").out == b"text"
-    assert not (tmp_path / "outside").exists()
-
-
 def test_a_transcript_names_files_by_digest_alone(tmp_path: Path) -> None:
     for file in ("../secret", "/etc/hostname", "A" * 32):
         (tmp_path / "x").write_text(f'{{"device": "x"}}\n{{"args": ["push", "a", "/a"], "code": 0, "out": "", "file": "{file}"}}\n')
         with pytest.raises(FileProblem, match="line 2"):
             read(tmp_path / "x")
-
-
-@pytest.mark.parametrize("args", [("push",), ("push", "a", "b", "/data"), ("pull", "/data"), ("pull",)])
-def test_what_cannot_be_replayed_differs(device: SimulatedDevice, tmp_path: Path, args: tuple[str, ...]) -> None:
-    found = list(conform(device, [Call(args=args, code=0, out="")], tmp_path))
-    assert [each.simulated for each in found] == [f"only a {args[0]} of one file is replayed"]
 
 
 @pytest.mark.parametrize("odd", ["\u2028", "\x85", "\x0c", "\x1e"])

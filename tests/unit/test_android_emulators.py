@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,15 +184,18 @@ def test_a_user_without_a_home_finds_what_is_on_path(monkeypatch: pytest.MonkeyP
 
 
 def test_where_no_lock_can_be_made_no_phone_is_driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path, *args: object, **kwargs: object) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
+    real = os.open
+
+    def refuse(path: Any, *args: Any, **kwargs: Any) -> int:
+        if str(path).endswith("-5584.lock"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *args, **kwargs)
 
     ready = adb(tmp_path, '[ "$3" = get-state ] && echo device || echo 1')
-    with monkeypatch.context() as locked:
-        locked.setattr(Path, "open", refuse)
-        with pytest.raises(Unavailable, match=r"unibench-emulator-\d+-5584.lock cannot be written: Permission denied"):  # noqa: SIM117
-            with emulators.up(ready, AndroidWorldSettings(console_port=5584), tmp_path):
-                pass
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(Unavailable, match=r"unibench-emulator-\d+-5584.lock cannot be had: Permission denied"):  # noqa: SIM117
+        with emulators.up(ready, AndroidWorldSettings(console_port=5584), tmp_path):
+            pass
 
 
 def test_two_sessions_do_not_share_a_phone(tmp_path: Path) -> None:

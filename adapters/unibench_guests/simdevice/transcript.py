@@ -41,6 +41,8 @@ _CHANGING = (
     (re.compile(r"^total \d+$", re.MULTILINE), "total <n>"),
 )  # fmt: skip
 """What differs from run to run on one and the same device."""
+_NAME = re.compile(r"[^/\0]{1,60}", re.DOTALL)
+"""A file's name: no place."""
 
 
 class Recorded(Record):
@@ -77,7 +79,7 @@ class Call(Record):
     def _names_no_place(self) -> Call:
         """A transcript may come from anyone: it gives files on this machine a name alone; conform puts them into a folder of its own."""
         match self.args:
-            case ("push", name, _) | ("pull", _, name) if name not in ("", ".", "..") and "/" not in name and "\0" not in name:
+            case ("push", name, _) | ("pull", _, name) if _NAME.fullmatch(name) and name not in (".", ".."):
                 return self
             case ("push" | "pull", *_):
                 raise ValueError(f"{self.args[0]} takes a file's name and a path on the phone")
@@ -151,7 +153,7 @@ def record(args: Sequence[str], adb: str, transcript: Path) -> int:
         file = digest_of(Path(own[2]))
     if moves:  # a place on this machine is nobody's business, and means nothing on another
         local = 1 if own[0] == "push" else 2
-        own[local] = Path(own[local]).name or "file"
+        own[local] = Path(own[local]).name[:60] or "file"
     text = "" if moves else (done.stdout + done.stderr).decode(errors="replace")
     shown = [word.encode(errors="surrogateescape").decode(errors="replace") for word in own]
     call = Call(args=tuple(shown), code=done.returncode, out=normalised(text), file=file)
@@ -230,17 +232,12 @@ def conform(device: SimulatedDevice, calls: Iterable[Call], files: Path) -> Iter
 def _one(device: SimulatedDevice, number: int, call: Call, files: Path, folder: Path) -> Iterator[Difference]:
     args = list(call.args)
     device.gaps.clear()
-    # A transcript is another's file: it names no file of this machine.
-    if args[0] in ("push", "pull") and len(args) != 3:
-        yield Difference(number, call, "command", "", f"only a {args[0]} of one file is replayed")
-        return
     if args[0] == "push":
         if not (files / call.file).is_file():
             yield Difference(number, call, "file", call.file, "it is not in the transcript's folder, so it cannot be pushed")
             return
-        local = folder / (args[1] if args[1] and args[1] == Path(args[1]).name != ".." else "pushed")
-        shutil.copyfile(files / call.file, local)
-        args[1] = str(local)
+        shutil.copyfile(files / call.file, folder / args[1])
+        args[1] = str(folder / args[1])
     elif args[0] == "pull":
         (folder / "pulled").unlink(missing_ok=True)
         args[2] = str(folder / "pulled")
