@@ -60,6 +60,10 @@ class Programs:
         """None starts meanwhile, and those that run stand still."""
         with self._starting:
             self._send(signal.SIGSTOP)
+            for _ in range(_TRIES):  # a system call that was under way is finished first, which on a busy machine may be later
+                if all(map(_stands_still, self._running())):
+                    break
+                time.sleep(0.01)
             try:
                 yield
             finally:
@@ -94,6 +98,14 @@ class Programs:
                     if (process / "root").readlink() == self._root:
                         found.add(int(process.name))
         return found
+
+
+def _stands_still(pid: int) -> bool:
+    try:
+        about = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    return about.rpartition(")")[2].split()[0] in "TtZX"
 
 
 def _gathered(child: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bytes, str]:
