@@ -7,6 +7,7 @@ without its own requirements, the requirements that the suite's face names inste
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
@@ -134,12 +135,28 @@ def install(
 
     Raises:
         UsageError: the checkout is none of upstream.
-        Unavailable: a package cannot be installed, or upstream does not import.
+        Unavailable: a package cannot be installed, upstream does not import, or another install of the suite is running.
     """
-    started = time.monotonic()
     source = _checked(face, checkout)
     target = environment_folder(suite)
     target.parent.mkdir(parents=True, exist_ok=True)
+    with _only_one(target):
+        return _installed(suite, face, source, target, full=full, report=report)
+
+
+@contextlib.contextmanager
+def _only_one(target: Path) -> Iterator[None]:
+    """Two installs at once would build in one folder, each deleting what the other has."""
+    with target.with_name(f".{target.name}.lock").open("w", encoding="utf-8") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Unavailable(f"another install of {target.name} is running; wait until it has ended") from None
+        yield
+
+
+def _installed(suite: str, face: EnvironmentFace, source: Path | None, target: Path, *, full: bool, report: Report) -> EnvironmentRecord:
+    started = time.monotonic()
     fresh = target.with_name(f".{suite}.part")
     shutil.rmtree(fresh, ignore_errors=True)
     try:

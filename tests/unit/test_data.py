@@ -156,3 +156,9 @@ def test_an_environments_scripts_run_from_where_it_is_in_the_end(home: Path, mon
     assert str(folder) in done.stdout
     texts = [path.read_text(errors="replace") for path in (folder / "bin").iterdir() if not path.is_symlink()]
     assert not [text for text in (*texts, (folder / "pyvenv.cfg").read_text()) if ".x.part" in text]
+
+
+def test_two_installs_at_once_do_not_build_in_one_folder(home: Path) -> None:
+    face = EnvironmentFace(upstream=("no-such-package",))
+    with pytest.raises(Unavailable, match="another install of a_suite is running; wait until it has ended"):
+        install("a_suite", face, report=lambda text: install("a_suite", face) and None)
