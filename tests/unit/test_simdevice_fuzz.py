@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import struct
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from unibench_guests.simdevice import SimulatedDevice, userland
-from unibench_guests.simdevice.adbd import CLSE, CNXN, MAX_PAYLOAD, OKAY, OPEN, WRTE, Connection
+from unibench_guests.simdevice.adbd import CLSE, CNXN, MAX_PAYLOAD, OKAY, OPEN, WRTE, Connection, serve_console
+from unibench_guests.simdevice.sync import ProtocolError, Sync
 
 pytestmark = pytest.mark.skipif(
     bool(userland.missing()),
@@ -102,6 +104,7 @@ def line(rng: random.Random, outside: Path) -> str:
     words = [
         *device_verbs, "-x", "--uri", "content://sms", "get", "put", "global", "'", '"', "`id`", "$(am)", "$HOME", ";", "|", "&&",
         "\\", "\n", "é", "../../../..", str(outside), f"> ../../../..{outside}/shell", "/data/data", "rm -r", "cp -a /data", "ln -s",
+        "a" * 140_000, "\ud83d", "\0", "mkfifo /data/p", "rm -rf /data", "sleep 0.1 &",
         "*", "[", "-n a/b", "2147483648", "\x01", "%s", "{}", "select 1", "date +%s", "0", "-1", "", "sqlite3 /data/f.db",
         f"\"attach '{outside}/db' as x\"", "tap", "1e400", "nan",
     ]  # fmt: skip
@@ -121,3 +124,93 @@ def test_shell_lines_of_nonsense(device: SimulatedDevice, tmp_path: Path) -> Non
     assert outside(device) == beside
     device.restore()
     assert device.shell("echo alive").out == b"alive\n"
+
+
+def console_line(rng: random.Random, outside: Path) -> bytes:
+    """A line for the console: known commands with odd names, paths that lead out, bytes that are no text, lines too long."""
+    names = [b"a", b"ready", b"..", b"../../x", os.fsencode(outside), b"a b", b"-rf", b"\xff\xfe", b"a\0b", b"\x1b[2J", b"x" * 300, b""]
+    verbs = [b"save", b"load", b"list", b"del", b"save a\r\navd snapshot load"]
+    words = rng.choice([
+        [b"avd snapshot", rng.choice(verbs), rng.choice(names)],
+        [b"avd snapshot", rng.choice([b"save", b"load"]), rng.choice([b"a", b"ready"])],
+        [b"sms send", rng.choice(names), rng.choice([*names, b"hello"])],
+        [rng.choice([b"auth", b"kill", b"gsm", b"", b"quit x"]), rng.choice(names)],
+        [rng.randbytes(rng.randrange(40)), b"y" * rng.choice([1, 1, 1, 1, 70_000])],
+    ])  # fmt: skip
+    return b" ".join(words) + rng.choice([b"\n", b"\r\n"])
+
+
+def test_console_lines_of_nonsense(device: SimulatedDevice, tmp_path: Path) -> None:
+    """Each connection gets an answer to each line that the console takes, while commands run."""
+    rng = random.Random(99)
+    beside = outside(device)
+
+    async def one(lines: list[bytes]) -> bytes:
+        reader, writer = asyncio.StreamReader(), Writer()
+        for data in lines:
+            reader.feed_data(data)
+        reader.feed_eof()
+        running = asyncio.to_thread(device.shell, f"mkdir -p /data/w{rng.randrange(3)}/a; rm -r /data/w*; cp -r /data/local /data/w0")
+        await asyncio.gather(asyncio.wait_for(serve_console(device, reader, writer), 60), running)  # type: ignore[arg-type]
+        assert writer.closed
+        return bytes(writer.data)
+
+    for _ in range(ROUNDS // 100):
+        said = asyncio.run(one([console_line(rng, tmp_path) for _ in range(5)] + [b"avd snapshot list\n"]))
+        assert said.startswith(b"Android Console: ")
+        assert said.rstrip().splitlines()[-1].startswith((b"OK", b"KO"))
+    assert list(tmp_path.iterdir()) == []
+    assert outside(device) == beside
+    assert all("/" not in name for name in device.snapshots())
+    assert {entry.name for entry in (device.root.parent / "kept").iterdir()} == {f"{name}.snapshot" for name in ["", *device.snapshots()]}
+    device.restore()
+    assert device.shell("echo alive").out == b"alive\n"
+
+
+def file_request(rng: random.Random, outside: Path) -> bytes:
+    """A request to the file service, mostly well formed: odd paths, pipes, links that lead out, files that end early or are too long."""
+    paths = [
+        b"/data", b"/data/pipe", b"/data/out/f", b"/data/loop/x", b"/data/new/a/b", b"/dev/null", b"/tmp", b"/" + b"d/" * 400, b"\xff\xfe",
+        b"/data/" + b"n" * 300, b"/../.." + os.fsencode(outside) + b"/f", b"/data/a\0b", b"", b"/data/f", b"/system/bin/sh/x",
+    ]  # fmt: skip
+    name, path = rng.choice([b"STAT", b"LIST", b"RECV", b"SEND", b"SEND", b"STA2", b"QUIT"]), rng.choice(paths)
+    if name != b"SEND":
+        return struct.pack("<4sI", name, len(path)) + path
+    path += rng.choice([b",33188", b",", b",-1", b"", b",99999999999999"])
+    said = struct.pack("<4sI", name, len(path)) + path
+    for _ in range(rng.randrange(3)):
+        data = rng.randbytes(rng.choice([0, 10, 70_000]))
+        said += struct.pack("<4sI", b"DATA", len(data)) + data
+    return said + struct.pack("<4sI", rng.choice([b"DONE", b"DONE", b"DONE", b"DENT"]), rng.choice([0, 1, 2**32 - 1]))
+
+
+def test_file_requests_of_nonsense(device: SimulatedDevice, tmp_path: Path) -> None:
+    rng = random.Random(4)
+    beside = outside(device)
+    device.shell(f"echo x > /data/f; mkfifo /data/pipe; ln -s {tmp_path} /data/out; ln -s loop /data/loop")
+
+    async def one(waiting: bytearray) -> bytes:
+        said = bytearray()
+
+        async def read(count: int) -> bytes:
+            if len(waiting) < count:
+                raise ConnectionError
+            data = bytes(waiting[:count])
+            del waiting[:count]
+            return data
+
+        async def write(data: bytes) -> None:
+            said.extend(data)
+
+        with contextlib.suppress(ConnectionError, ProtocolError):
+            await asyncio.wait_for(Sync(device, read, write).serve(), 20)
+        return bytes(said)
+
+    answers = b"".join(
+        asyncio.run(one(bytearray(b"".join(file_request(rng, tmp_path) for _ in range(rng.randrange(8)))))) for _ in range(ROUNDS // 4)
+    )
+    assert all(name in answers for name in (b"STAT", b"DENT", b"DATA", b"OKAY", b"FAIL")), "it got deep enough to mean something"
+    assert not list((device.root / "tmp").glob(".adb-*"))
+    assert list(tmp_path.iterdir()) == []
+    assert outside(device) == beside
+    device.restore()
