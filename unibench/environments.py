@@ -226,13 +226,22 @@ def _take_packages(face: EnvironmentFace, root: Path, python: Path, target: Path
     if face.checkout_builds:
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "checkout"
-            shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".git", "build", "*.egg-info"))
+            _copy_tree(root, copy, "__pycache__", ".git", "build", "*.egg-info")
             _pip(python, ["--no-deps", "--no-build-isolation", str(copy)])
         return git_commit(root), folder_digest(base / face.checkout_packages[0])
     for name in face.checkout_packages:
         if (base / name).is_dir():
-            shutil.copytree(base / name, target / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".git"))
+            _copy_tree(base / name, target / name, "__pycache__", ".git")
     return git_commit(root), folder_digest(base / face.checkout_packages[0])
+
+
+def _copy_tree(source: Path, target: Path, *left_out: str) -> None:
+    try:
+        shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(*left_out))
+    except shutil.Error as error:
+        raise UsageError(f"the checkout {source} cannot be copied: {error.args[0][0][2]}") from None
+    except OSError as error:
+        raise UsageError(f"the checkout {source} cannot be copied: {error}") from None
 
 
 def _say_moved(fresh: Path, target: Path) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
 
 
+_PROGRAMS = frozenset({"adb_path", "emulator_path", "emulator_arguments"})
+
+
 def record(transcript: Path, task: list[str] | None = None, substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
     """Golden-check tasks on a phone, and write down each adb command and what the phone said.
 
@@ -56,7 +59,8 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     """Bring a ledger's instances up again from their records, on a fresh device, and compare goal and verdicts.
 
     The golden and the untouched state of each instance are built again. --set K=V changes a setting that affects no score
-    (transport=adb takes the real adb client and server). Exits with 1 if anything differs.
+    (transport=adb takes the real adb client and server); adb_path, emulator_path and emulator_arguments are never taken from the
+    ledger. Exits with 1 if anything differs.
     """
     from unibench import registry
     from unibench.golden.ledger import read_ledger
@@ -66,7 +70,9 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     known = read_ledger(ledger)
     if known.suite != FACE.name:
         raise UsageError(f"{ledger} is a ledger of {known.suite}, not of {FACE.name}")
-    settings = FACE.settings.parse({**known.settings, **_pairs(set)})
+    # A ledger may be another's: which programs of this machine are run is for this machine's user to say.
+    kept = {name: value for name, value in known.settings.items() if name not in _PROGRAMS}
+    settings = FACE.settings.parse({**kept, **_pairs(set)})
     if settings.digest != known.settings_digest:
         changed = ", ".join(pair.partition("=")[0] for pair in set or [])
         raise UsageError(

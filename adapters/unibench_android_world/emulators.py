@@ -73,8 +73,10 @@ class Phone:
                 if done.stdout.strip() == "device":  # on stderr it may tell of its server
                     return ""
                 said = (done.stdout + done.stderr).strip() or said
-            except (OSError, subprocess.TimeoutExpired) as error:
+            except OSError as error:
                 said = str(error)
+            except subprocess.TimeoutExpired as late:  # a server that hangs
+                return str(late)
             if left:
                 time.sleep(0.5)
         return said.splitlines()[-1]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from unibench import registry
 from unibench.errors import FileProblem, Unavailable, UnknownName, UsageError
 from unibench.golden.results import Ledger
 from unibench.settings import Substrate
@@ -44,6 +48,24 @@ def test_a_replay_of_nothing_is_no_success(tmp_path: Path) -> None:
         list(commands.replay(ledger(tmp_path), task=["Typo"]))
     with pytest.raises(UsageError, match="holds no judged state"):
         list(commands.replay(ledger(tmp_path)))
+
+
+def test_a_ledger_names_no_program_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = ledger(tmp_path)
+    hostile = {"adb_path": "./evil", "emulator_path": "./evil", "emulator_arguments": "x", "avd": "X"}
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"settings": AndroidWorldSettings().model_dump(mode="json") | hostile}))
+    asked: list[AndroidWorldSettings] = []
+
+    @contextlib.contextmanager
+    def opened(name: str, settings: AndroidWorldSettings, substrate: str) -> Iterator[None]:
+        asked.append(settings)
+        yield
+
+    monkeypatch.setattr(registry, "open_suite", opened)
+    for given, adb in ((None, ""), (["adb_path=/own/adb"], "/own/adb")):
+        with pytest.raises(UsageError, match="holds no judged state"):
+            list(commands.replay(path, set=given))
+        assert asked.pop() == AndroidWorldSettings(avd="X", adb_path=adb)
 
 
 def test_a_transcript_that_cannot_be_written_is_said_before_the_work(tmp_path: Path) -> None:

@@ -139,6 +139,13 @@ def test_an_adb_that_goes_away_is_a_fault(tmp_path: Path, monkeypatch: pytest.Mo
         phone.load_snapshot("a")
 
 
+def test_an_adb_that_hangs_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulators, "ANSWER_SECONDS", 0.2)
+    hangs = adb(tmp_path, f"echo asked >> '{tmp_path}/asked'; exec sleep 30")
+    assert "timed out after 0.2 seconds" in emulators.Phone(hangs, 5554).look(10)
+    assert (tmp_path / "asked").read_text() == "asked\n"
+
+
 def test_a_snapshots_name_is_no_second_command(tmp_path: Path) -> None:
     for name in ("ready\nkill", "ready\rkill"):
         with pytest.raises(UsageError, match="is no name of a snapshot"):

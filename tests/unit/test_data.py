@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -156,6 +157,13 @@ def test_an_environments_scripts_run_from_where_it_is_in_the_end(home: Path, mon
     assert str(folder) in done.stdout
     texts = [path.read_text(errors="replace") for path in (folder / "bin").iterdir() if not path.is_symlink()]
     assert not [text for text in (*texts, (folder / "pyvenv.cfg").read_text()) if ".x.part" in text]
+
+
+def test_a_checkout_that_cannot_be_copied_is_said(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    os.mkfifo(tmp_path / "package" / "pipe")
+    with pytest.raises(UsageError, match=r"the checkout .* cannot be copied: .*pipe` is a named pipe"):
+        environments._copy_tree(tmp_path / "package", tmp_path / "copy")
 
 
 def test_two_installs_at_once_do_not_build_in_one_folder(home: Path) -> None:
