@@ -7,7 +7,6 @@ without its own requirements, the requirements that the suite's face names inste
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -147,12 +146,17 @@ def install(
 @contextlib.contextmanager
 def _only_one(target: Path) -> Iterator[None]:
     """Two installs at once would build in one folder, each deleting what the other has."""
-    with target.with_name(f".{target.name}.lock").open("w", encoding="utf-8") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Unavailable(f"another install of {target.name} is running; wait until it has ended") from None
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(target.with_name(f".{target.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise Unavailable(f"another install of {target.name} is running; wait until it has ended") from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def _installed(suite: str, face: EnvironmentFace, source: Path | None, target: Path, *, full: bool, report: Report) -> EnvironmentRecord:
