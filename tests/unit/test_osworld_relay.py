@@ -59,6 +59,8 @@ def test_an_answer_comes_back_after_the_question_has_ended(relay: Relay, machine
 
 
 def test_a_silent_machine_is_let_go_when_the_asker_is_gone(relay: Relay, machine: socket.socket, caplog: pytest.LogCaptureFixture) -> None:
+    gc.collect()
+    caplog.clear()  # of what other tests left
     here, there = reach(relay, machine)
     here.sendall(b"question")
     assert there.recv(100) == b"question"
