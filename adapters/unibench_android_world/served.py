@@ -62,9 +62,14 @@ def main() -> int:
     over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: over.set())
+    from unibench_android_world import upstream
+
+    upstream.sweep(Path(tempfile.gettempdir()))
+    folder = upstream.own_folder()
     try:
-        served = Served(Path(tempfile.gettempdir()), asked.console_port, asked.grpc_port)
+        served = Served(folder, asked.console_port, asked.grpc_port)
     except UnibenchError as error:
+        shutil.rmtree(folder, ignore_errors=True)
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     try:
@@ -75,6 +80,7 @@ def main() -> int:
         over.wait()
     finally:
         served.close()
+        shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
