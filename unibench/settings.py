@@ -11,11 +11,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError
 
-from unibench.errors import InvalidSetting, UnknownName
+from unibench.errors import InvalidSetting, UnknownName, UsageError
 from unibench.record import Record, canonical_json, digest
 
 
-def setting(default: Any, *, upstream: Any, affects_scores: bool, description: str, **limits: Any) -> Any:
+def setting(default: Any, *, upstream: Any, affects_scores: bool, description: str, program: bool = False, **limits: Any) -> Any:
     """A field of a :class:`Settings` class.
 
     Args:
@@ -23,12 +23,13 @@ def setting(default: Any, *, upstream: Any, affects_scores: bool, description: s
         upstream: the value that reproduces upstream.
         affects_scores: whether another value can change a score.
         description: one line for people.
+        program: whether it says which program of this machine is run, or how.
         limits: pydantic's constraints (``ge``, ``le`` …).
     """
     return Field(
         default=default,
         description=description,
-        json_schema_extra={"upstream": upstream, "affects_scores": affects_scores},
+        json_schema_extra={"upstream": upstream, "affects_scores": affects_scores, "program": program},
         **limits,
     )
 
@@ -52,6 +53,23 @@ class Settings(Record):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             raise InvalidSetting(f"setting {first['loc'][0]}={first['input']!r}: {first['msg']}") from None
+
+    @classmethod
+    def recorded(cls, values: Mapping[str, Any], changed: Mapping[str, Any] | None = None) -> Self:
+        """Settings as a ledger or a run has them, with some changed.
+
+        A record may be another's: which programs of this machine are run is for this machine's user to say, so those are left out.
+
+        Raises:
+            UnknownName, InvalidSetting: as :meth:`parse`.
+            UsageError: a setting that affects scores was changed, so that nothing could be compared.
+        """
+        kept = {name: value for name, value in values.items() if name not in cls.model_fields or not cls.facts(name)["program"]}
+        before, now = cls.parse(kept), cls.parse({**kept, **(changed or {})})
+        for name, value in now.score_affecting().items():
+            if (was := before.score_affecting()[name]) != value:
+                raise UsageError(f"setting {name} affects scores and was {was!r}, so verdicts could not be compared; leave it")
+        return now
 
     def score_affecting(self) -> dict[str, Any]:
         """The settings that can change a score, by name."""

@@ -31,6 +31,7 @@ class AndroidWorldSettings(Settings):
         "",
         upstream="~/Android/Sdk/platform-tools/adb",
         affects_scores=False,
+        program=True,
         description="the adb client; empty looks on PATH and in the SDK's usual places",
     )
     avd: str = setting(
@@ -49,12 +50,14 @@ class AndroidWorldSettings(Settings):
         "",
         upstream="",
         affects_scores=False,
+        program=True,
         description="the emulator; empty looks on PATH and in the SDK's usual places",
     )
     emulator_arguments: str = setting(
         "-no-window -no-audio -no-boot-anim",
         upstream="",
         affects_scores=False,
+        program=True,
         description="what else the emulator is started with",
     )
     transport: Literal["in-process", "adb"] = setting(

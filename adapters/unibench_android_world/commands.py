@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
 
 
-_PROGRAMS = frozenset({"adb_path", "emulator_path", "emulator_arguments"})
-
-
 def record(transcript: Path, task: list[str] | None = None, substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
     """Golden-check tasks on a phone, and write down each adb command and what the phone said.
 
@@ -70,14 +67,7 @@ def replay(ledger: Path, task: list[str] | None = None, set: list[str] | None = 
     known = read_ledger(ledger)
     if known.suite != FACE.name:
         raise UsageError(f"{ledger} is a ledger of {known.suite}, not of {FACE.name}")
-    # A ledger may be another's: which programs of this machine are run is for this machine's user to say.
-    kept = {name: value for name, value in known.settings.items() if name not in _PROGRAMS}
-    settings = FACE.settings.parse({**kept, **_pairs(set)})
-    if settings.digest != known.settings_digest:
-        changed = ", ".join(pair.partition("=")[0] for pair in set or [])
-        raise UsageError(
-            f"{changed or 'the settings'}: the ledger was made with another value that affects scores, so verdicts could not be compared"
-        )
+    settings = FACE.settings.recorded(known.settings, _pairs(set))
     entries = [entry for entry in known.entries if any(fnmatchcase(entry.task, glob) for glob in task or ["*"])]
     if task and not entries:
         raise UnknownName.among(f"task in {ledger}", ", ".join(task), [entry.task for entry in known.entries])

@@ -143,6 +143,20 @@ class Phone:
             f"{self.serial} did not boot within {BOOT_SECONDS:g} s; sys.boot_completed is {said.splitlines()[-1:] or 'empty'}"
         )
 
+    def check_avd(self, name: str) -> None:
+        """Raises if the emulator that runs there says that it is another virtual device. A console that wants no token says nothing.
+
+        Raises:
+            Unavailable: it does.
+        """
+        try:
+            said = self.run("emu", "avd", "name").stdout.split()
+        except (OSError, subprocess.TimeoutExpired):
+            return
+        if said and said[0] not in (name, "OK", "KO:"):
+            mend = "end it, or take another port with --set console_port=PORT"
+            raise Unavailable(f"{self.serial} is the virtual device {said[0]!r}, not {name!r}; {mend}")
+
     def load_snapshot(self, name: str) -> None:
         """Brings the emulator to a snapshot of its virtual device, by its console.
 
@@ -237,6 +251,8 @@ def up(adb: str, settings: AndroidWorldSettings, folder: Path) -> Iterator[Phone
                 )
             emulator = Started(_command(settings), folder)
             stack.callback(emulator.close)
+        elif settings.avd:
+            phone.check_avd(settings.avd)
         phone.wait_until_booted(emulator)
         if settings.snapshot:
             phone.load_snapshot(settings.snapshot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -213,6 +214,18 @@ def test_two_sessions_do_not_share_a_phone(tmp_path: Path) -> None:
             pass
     with emulators.up(ready, settings, tmp_path) as phone:
         assert phone.serial == "emulator-5580", "it is free again"
+
+
+@pytest.mark.parametrize(
+    ("says", "refused"), [("Other\\r\\nOK", True), ("Mine\\r\\nOK", False), ("", False), ("KO: unknown command", False)]
+)
+def test_another_virtual_device_is_not_taken_for_the_one_asked_for(tmp_path: Path, says: str, refused: bool) -> None:
+    running = adb(tmp_path, f"case $3 in get-state) echo device;; emu) printf '{says}';; *) echo 1;; esac")
+    settings = AndroidWorldSettings(console_port=5576, avd="Mine")
+    with contextlib.ExitStack() as stack:
+        if refused:
+            stack.enter_context(pytest.raises(Unavailable, match=r"emulator-5576 is the virtual device 'Other', not 'Mine'; end it, or"))
+        stack.enter_context(emulators.up(running, settings, tmp_path))
 
 
 def test_a_missing_program_is_named_with_its_mend(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unibench.errors import InvalidSetting, UnknownName
+from unibench.errors import InvalidSetting, UnknownName, UsageError
+from unibench.settings import Settings, setting
 from unibench_browsergym.miniwob import FACE, MiniwobSettings
 
 
@@ -42,3 +43,26 @@ def test_settings_say_where_they_are_not_upstreams() -> None:
 def test_an_unknown_substrate_is_said() -> None:
     with pytest.raises(UnknownName, match="chromium"):
         FACE.substrate("firefox")
+
+
+class Machines(Settings):
+    """A setting of each kind."""
+
+    tool: str = setting("", upstream="", affects_scores=False, description="a program", program=True)
+    jobs: int = setting(1, upstream=1, affects_scores=False, description="a number")
+    strict: bool = setting(False, upstream=False, affects_scores=True, description="a rule")
+
+
+def test_a_record_names_no_program_of_this_machine() -> None:
+    recorded = {"tool": "/tmp/evil", "jobs": 3, "strict": True}
+    assert Machines.recorded(recorded) == Machines(jobs=3, strict=True)
+    assert Machines.recorded(recorded, {"tool": "/own/tool", "jobs": "4", "strict": "true"}) == Machines(
+        tool="/own/tool", jobs=4, strict=True
+    )
+
+
+def test_a_records_settings_that_affect_scores_stay() -> None:
+    with pytest.raises(UsageError, match="setting strict affects scores and was True, so verdicts could not be compared"):
+        Machines.recorded({"strict": True}, {"strict": "false"})
+    with pytest.raises(UnknownName, match="setting"):
+        Machines.recorded({"no_more": 1})

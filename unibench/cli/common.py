@@ -49,13 +49,22 @@ def settings_from(face: SuiteFace, pairs: Sequence[str] | None) -> Settings:
     Raises:
         UsageError: a text has no ``=``, a name is unknown, or a value does not fit.
     """
+    return face.settings.parse(pairs_of(pairs))
+
+
+def pairs_of(pairs: Sequence[str] | None) -> dict[str, str]:
+    """Names and values from ``k=v`` texts.
+
+    Raises:
+        UsageError: a text has no ``=``.
+    """
     values: dict[str, str] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
         if not equals:
             raise UsageError(f"--set {pair!r} has no '='; write --set NAME=VALUE")
         values[name.strip()] = value
-    return face.settings.parse(values)
+    return values
 
 
 def out() -> Console:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unibench.cli.common import Format, FormatOption, out, print_json
+from unibench.cli.common import Format, FormatOption, SetOption, out, pairs_of, print_json
 from unibench.errors import FileProblem
 
 if TYPE_CHECKING:
@@ -19,9 +19,13 @@ def replay(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
     episode: Annotated[str, typer.Argument(metavar="EPISODE", help="An episode's number, or TASK/SEED; `unibench show RUN` lists them.")],
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if anything differs from what was recorded.")] = False,
+    set_: SetOption = None,
     format: FormatOption = Format.TABLE,
 ) -> None:
-    """Play a recorded episode again: the very instance, the recorded actions, no agent. Says what is the same as recorded."""
+    """Play a recorded episode again: the very instance, the recorded actions, no agent. Says what is the same as recorded.
+
+    Settings are the run's, but for those that name programs of this machine; --set gives these, and others that affect no score.
+    """
     from unibench import registry
     from unibench.runs.replay import find_episode, read_steps
     from unibench.runs.replay import replay as play_again
@@ -36,7 +40,7 @@ def replay(
         raise FileProblem(f"the run is broken: it has no descriptor {record.descriptor}")
     recorded = read_steps(run, record)
     face = registry.find_face(manifest.protocol.suite)
-    settings = face.settings.parse(manifest.protocol.settings)
+    settings = face.settings.recorded(manifest.protocol.settings, pairs_of(set_))
     with registry.open_suite(face.name, settings, manifest.protocol.substrate.name) as suite:
         name = f"{run} {number}: {record.spec.suite}/{record.spec.task}, seed {record.spec.seed}"
         result = play_again(suite, manifest, record, descriptors[record.descriptor], recorded, name)

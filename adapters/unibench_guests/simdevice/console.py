@@ -28,6 +28,8 @@ def _done(device: SimulatedDevice, line: str) -> str:
         case ["sms", "send", number, text]:
             add_message(device, number, text, RECEIVED)
             return "OK"
+        case ["avd", "name"]:
+            return "simdevice\nOK"
         case ["avd", "snapshot", "list"]:
             return "\n".join([*device.snapshots(), "OK"])
         case ["avd", "snapshot", "save", name] if _NAME.fullmatch(name):

@@ -53,7 +53,7 @@ from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
 _RECIPES = {
     chromium: (settings, browser),
-    address_bar: (settings, browser),
+    address_bar: (settings, browser, on_screen, widgets),
     device: (settings,),
     office_settings: (settings, office),
     history: (settings,),

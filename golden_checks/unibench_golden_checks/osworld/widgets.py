@@ -116,3 +116,8 @@ def checked(app: str, role: str, name: str) -> bool:
     import pyatspi
 
     return bool(find(app, role, name, showing=False).getState().contains(pyatspi.STATE_CHECKED))
+
+
+def written(app: str, role: str, name: str) -> str:
+    """The text in the first widget of a role whose whole name matches."""
+    return str(find(app, role, name).queryText().getText(0, -1))
