@@ -204,6 +204,13 @@ class Session(ABC):
     def idle(self) -> None:  # noqa: B027 - most machines have nothing to prepare
         """No call has come for a while: the time to prepare the next reset. Changes nothing that anybody can see."""
 
+    def left_behind(self) -> Sequence[str]:
+        """Ends the episode as the suite does, and says what the next task would find otherwise than this one did, by name.
+
+        Golden checks ask it after an untouched end and a right one. Empty where nothing is, or where nobody can say.
+        """
+        return ()
+
     def artifacts(self) -> dict[str, bytes]:
         """What a later regrade needs, by file name."""
         return {}

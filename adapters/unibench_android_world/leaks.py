@@ -25,7 +25,6 @@ def main(globs: list[str]) -> int:
     if not chosen:
         raise UnknownName.among("task of android_world", ", ".join(globs), suite.classes)
     session = open_session(suite, AndroidWorldSettings(), FACE.substrate("simdevice"))
-    session.watches_leaks = True
     left = looked = 0
     try:
         for task in chosen:
@@ -34,11 +33,10 @@ def main(globs: list[str]) -> int:
             except UnibenchError as error:
                 sys.stdout.write(f"{task}: does not come up: {error}\n")
                 continue
-            session.leave()
             looked += 1
-            if session.leaks:
+            if names := session.left_behind():
                 left += 1
-                sys.stdout.write(f"{task}: {', '.join(session.leaks)}\n")
+                sys.stdout.write(f"{task}: {', '.join(names)}\n")
     finally:
         session.close()
     sys.stdout.write(f"{looked} tasks set up and torn down, {left} left something behind\n")

@@ -39,7 +39,6 @@ class Episode:
     spec: InstanceSpec
     task: Any
     goal: str
-    before: dict[str, str] | None
     initial: dict[str, str] | None
     answer: str = ""
 
@@ -75,12 +74,7 @@ def open_session(suite: AndroidWorldSuite, settings: AndroidWorldSettings, subst
 
 
 class AndroidWorldSession(Session):
-    """An AndroidWorld machine.
-
-    Attributes:
-        watches_leaks: whether states are compared before and after each episode.
-        leaks: what the last episode left behind after its tear-down, by name; None where nobody looked or can say.
-    """
+    """An AndroidWorld machine."""
 
     def __init__(self, suite: AndroidWorldSuite, settings: AndroidWorldSettings, substrate: Substrate, machine: Machine) -> None:
         self._suite = suite
@@ -90,8 +84,7 @@ class AndroidWorldSession(Session):
         self._substrate = substrate.model_copy(update={"digest": machine.digest, "fidelity": fidelity})
         self._episode: Episode | None = None
         self._closed = False
-        self.watches_leaks = False
-        self.leaks: list[str] | None = None
+        self._kept: dict[str, str] | None = None
 
     @property
     def substrate(self) -> Substrate:
@@ -120,7 +113,8 @@ class AndroidWorldSession(Session):
         self.leave()
         machine = self._machine
         machine.fresh()
-        before = machine.state() if self.watches_leaks else None
+        if self._kept is None:
+            self._kept = machine.state()
         cls = self._suite.task_class(spec.task)
         drawn = params.from_json(spec.params.get("drawn"))
         if not isinstance(drawn, dict):
@@ -141,7 +135,7 @@ class AndroidWorldSession(Session):
                 raise SetupFault(f"{spec.task} does not come up: {_first(error)}", detail=str(error)) from None
             machine.check_gaps(SetupFault)
             unless_it_comes_up.pop_all()
-        self._episode = Episode(spec, task, goal, before, machine.state())
+        self._episode = Episode(spec, task, goal, machine.state())
         return Instance(spec=spec, brief=self._brief(spec, goal), initial_state=_name(self._episode.initial))
 
     def _brief(self, spec: InstanceSpec, goal: str) -> Brief:
@@ -250,6 +244,12 @@ class AndroidWorldSession(Session):
     def settle(self) -> None:
         self._machine.pause(self._settings.settle_seconds)
 
+    def left_behind(self) -> Sequence[str]:
+        """What is otherwise on a simulated device than before the episode's set-up, after upstream's tear-down."""
+        self.leave()
+        after = self._machine.state()
+        return () if self._kept is None or after is None else changed(self._kept, after)
+
     def artifacts(self) -> dict[str, bytes]:
         return {"screenshot.png": self.observe(["screenshot"])["screenshot"].png}
 
@@ -262,14 +262,10 @@ class AndroidWorldSession(Session):
     # -- inside --------------------------------------------------------------------------------
 
     def leave(self) -> None:
-        """Ends the running episode: upstream's tear-down, whatever came before, and then what it left behind."""
+        """Ends the running episode with upstream's tear-down, whatever came before."""
         episode, self._episode = self._episode, None
-        if episode is None:
-            return
-        self.leaks = None
-        self._tear_down(episode.task)
-        if episode.before is not None and (after := self._machine.state()) is not None:
-            self.leaks = changed(episode.before, after)
+        if episode is not None:
+            self._tear_down(episode.task)
 
     def _tear_down(self, task: Any) -> None:
         from android_env.components import errors

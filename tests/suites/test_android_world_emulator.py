@@ -19,6 +19,7 @@ import pytest
 from unibench import registry
 from unibench.actions import Back, Done, Home, Native, OpenApp, Wait
 from unibench.errors import UsageError
+from unibench.golden.ledger import read_ledger
 from unibench.runs.store import RunStore
 from unibench.session.remote import RemoteSuite
 from unibench.verdict import Status
@@ -141,6 +142,19 @@ def test_a_run_starts_the_emulator_that_it_needs(tmp_path: Path, monkeypatch: py
         assert [record.score for record in store.episodes()] == [1.0]
     assert (tmp_path / "said").read_text().startswith("-avd AndroidWorldAvd -port 5582 -grpc 8582 -no-snapshot")
     assert subprocess.run(["pgrep", "-f", "console-port 5582"], capture_output=True, check=False).returncode == 1
+
+
+def test_a_golden_check_says_what_a_task_leaves_behind(tmp_path: Path) -> None:
+    """Wi-Fi is off when the task is done, and upstream's tear-down leaves it so; doing nothing leaves it as it was."""
+    tasks = ("-t", "SystemWifiTurnOff", "-t", "ClockStopWatchRunning")
+    check = unibench(tmp_path, "golden-check", "android_world", *tasks, "--substrate", "simdevice", "--report", "rep", "-o", "l.json")
+    assert check.returncode == 0, check.stderr
+    assert "1 leave something behind for the next task (`left` in the ledger): SystemWifiTurnOff" in check.stdout
+    entries = {entry.task: entry for entry in read_ledger(tmp_path / "l.json").entries}
+    runs = {run.control: run.left for run in entries["SystemWifiTurnOff"].instances[0].runs}
+    assert "setting global wifi_on" in runs["golden"]
+    assert runs["untouched"] == ()
+    assert '`SystemWifiTurnOff` | "setting global wifi_on"' in (tmp_path / "rep/README.md").read_text()
 
 
 def test_a_faults_script_runs_with_upstream_alone(phone: dict[str, str], tmp_path: Path) -> None:

@@ -96,6 +96,8 @@ def _lines(run: ControlRun, path: Path | None) -> list[str]:
         if len(_json(back.found)) > SMALL and (differs := difference(back.found, back.wanted)):
             lines.append(f"  it differs   {differs}")
         lines.append(f"  made by      {run.provenance.means}, from {run.provenance.source}; {len(back.steps)} inputs")
+    if run.left:
+        lines.append(f"  left behind  {', '.join(run.left)}")
     if run.final:
         lines.append(f"  then         {', '.join(str(action['type']) for action in run.final)}")
     if run.judgement is None:

@@ -242,6 +242,8 @@ def _show(ledger: Ledger) -> None:
     console.print(table)
     if some := sum("controls-left-out" in entry.notes for entry in ledger.entries):
         console.print(f"controls of {some} tasks were left out, so they are not called valid; no fault was seen on {len(quiet)} of them")
+    if leaking := [entry.task for entry in ledger.entries if entry.left]:
+        console.print(f"{len(leaking)} leave something behind for the next task (`left` in the ledger): {_some(leaking)}")
     console.print(f"{ledger.suite} on {ledger.substrate.name} ({ledger.substrate.fidelity}, {ledger.substrate.digest}): {coverage(ledger)}")
 
 

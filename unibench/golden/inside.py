@@ -18,6 +18,9 @@ from unibench.task import InstanceSpec
 if TYPE_CHECKING:
     from unibench.session.worker import Worker
 
+MOST_LEFT = 20
+"""So many names of what an episode left behind are kept."""
+
 
 @cache
 def golden_module(suite: str) -> GoldenModule | None:
@@ -110,8 +113,18 @@ def run_control(worker: Worker, spec: InstanceSpec, name: str, *, shot: str) -> 
             return result(Outcome.RECIPE_FAILED, message=f"the final action {action.type}: {failed}", readback=readback), []
     verdict = worker.verify()
     surprise = verdict.passed != (control.expect.type == "passed")
-    fields = {"judgement": Judgement.of(verdict), "readback": readback}
-    return result(Outcome.JUDGED, **fields), _shot(worker, shot == "always" or (shot == "surprise" and surprise))
+    picture = _shot(worker, shot == "always" or (shot == "surprise" and surprise))
+    left = _left(worker) if control.role in (Role.UNTOUCHED, Role.GOLDEN) else ()
+    return result(Outcome.JUDGED, judgement=Judgement.of(verdict), readback=readback, left=left), picture
+
+
+def _left(worker: Worker) -> tuple[str, ...]:
+    """What the judged episode leaves behind; the verdict stands, whatever becomes of the machine."""
+    try:
+        names = tuple(worker.session.left_behind())
+    except EnvironmentFault:
+        return ()
+    return names if len(names) <= MOST_LEFT else (*names[:MOST_LEFT], f"and {len(names) - MOST_LEFT} more")
 
 
 def unplayable(task: str, suite: str) -> str:

@@ -56,6 +56,7 @@ class ControlRun(Record):
     Attributes:
         judgement: what the verifier said; None unless the outcome is ``judged``.
         message: why it was not judged.
+        left: what the episode left behind for the next task, by name (``Session.left_behind``); of untouched and golden controls.
         shares: the control whose episode this one shares, having the same state and final actions.
         attempts: how many episodes it took (faults of the environment are retried).
     """
@@ -70,6 +71,7 @@ class ControlRun(Record):
     readback: Readback | None = None
     final: tuple[dict[str, JsonValue], ...] = ()
     message: str = ""
+    left: tuple[str, ...] = ()
     shares: str = ""
     attempts: int = 1
     seconds: float = 0.0
@@ -158,6 +160,11 @@ class Entry(Record):
     instances: tuple[InstanceCheck, ...] = ()
     error: str = ""
     seconds: float = 0.0
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What its episodes left behind for the next task, by name."""
+        return tuple(dict.fromkeys(name for check in self.instances for run in check.runs for name in run.left))
 
     @property
     def mixed(self) -> bool:

@@ -122,6 +122,7 @@ class AddExpensesByWords(AddExpenses):
     """The goal lists them as CSV or as blocks of text; the dates are the app's own, so those drawn are taken."""
 
     words = True
+    note = "the goal gives no dates: also the state made from its words has those drawn"
 
     def by_words(self) -> State:
         listed = self.match(r"Add the following expenses into the pro expense:\n(.*)")[1]
@@ -241,6 +242,7 @@ class AddEvent(AddRows):
     """The goal gives day, hour, title, description and duration; what the app fills in by itself is taken as drawn."""
 
     words = True
+    note = "what the goal does not give (reminders, colour, time zone …) is as drawn also in the state made from its words"
     text, number = "title", "start_ts"
     form: ClassVar[str] = (
         r"In Simple Calendar Pro, create a calendar event on (?P<year>\d+)-(?P<month>\d+)-(?P<day>\d+) at (?P<hour>\d+)h with the title "
