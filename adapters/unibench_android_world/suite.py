@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
 
-from unibench.errors import Unavailable, UnibenchError, UnknownName
+from unibench.errors import InvalidSetting, Unavailable, UnibenchError, UnknownName
 from unibench.settings import Settings
 from unibench.suite import Finding, Session, Suite
 from unibench.task import Budget, InstanceSpec, Task
@@ -132,6 +132,7 @@ class AndroidWorldSuite(Suite):
         from unibench_android_world.session import open_session
 
         assert isinstance(settings, AndroidWorldSettings)
+        check_settings(settings, substrate)
         return open_session(self, settings, FACE.substrate(substrate))
 
     def probe(self, settings: Settings) -> Sequence[Finding]:
@@ -155,6 +156,17 @@ class AndroidWorldSuite(Suite):
                 more = f"; {emulators.virtual_devices(settings)}" if machine.name == "emulator" else ""
                 found.append(Finding(what=machine.name, ok=False, detail=f"{error}{more}"))
         return found
+
+
+def check_settings(settings: AndroidWorldSettings, substrate: str) -> None:
+    """Refuses what a simulated device would ignore.
+
+    Raises:
+        InvalidSetting: a setting is given that is the emulator's.
+    """
+    for name in ("avd", "snapshot", "first_setup"):
+        if substrate != "emulator" and getattr(settings, name):
+            raise InvalidSetting(f"{name} needs --substrate emulator; this is {substrate}, which does not read it")
 
 
 def instance_seed(seed: int, task: str, index: int) -> int:

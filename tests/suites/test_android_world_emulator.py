@@ -18,7 +18,7 @@ import pytest
 
 from unibench import registry
 from unibench.actions import Back, Done, Home, Native, OpenApp, Wait
-from unibench.errors import UsageError
+from unibench.errors import InvalidSetting, UsageError
 from unibench.golden.ledger import read_ledger
 from unibench.runs.store import RunStore
 from unibench.session.remote import RemoteSuite
@@ -73,6 +73,15 @@ def test_a_simulated_device_does_not_pass_for_an_emulator(phone: dict[str, str])
     settings = registry.find_face("android_world").settings.parse(phone)
     says = f"emulator-{phone['console_port']} is unibench's simulated device and no emulator"
     with registry.open_suite("android_world", settings, "emulator") as refused, pytest.raises(UsageError, match=says):
+        refused.open()
+
+
+def test_the_emulators_settings_are_not_ignored_elsewhere() -> None:
+    settings = registry.find_face("android_world").settings.parse({"snapshot": "ready"})
+    with (
+        registry.open_suite("android_world", settings, "simdevice") as refused,
+        pytest.raises(InvalidSetting, match="snapshot needs"),
+    ):
         refused.open()
 
 
