@@ -64,7 +64,7 @@ class Settings(Record):
             UnknownName, InvalidSetting: as :meth:`parse`.
             UsageError: a setting that affects scores was changed, so that nothing could be compared.
         """
-        kept = {name: value for name, value in values.items() if name not in cls.model_fields or not cls.facts(name)["program"]}
+        kept = {name: value for name, value in values.items() if name not in cls.model_fields or not cls.facts(name).get("program")}
         before, now = cls.parse(kept), cls.parse({**kept, **(changed or {})})
         for name, value in now.score_affecting().items():
             if (was := before.score_affecting()[name]) != value:

@@ -25,7 +25,7 @@ needs_upstream = pytest.mark.skipif(
 class TestAndroidWorld(SuiteContract):
     suite: ClassVar[str] = "android_world"
     tasks: ClassVar[tuple[str, ...]] = ("SystemBrightnessMax", "ExpenseAddSingle", "SimpleCalendarEventsOnDate", "MarkorCreateFolder")
-    golden: ClassVar[tuple[str, ...]] = ("SystemBrightnessMax", "SimpleCalendarAddOneEvent", "SimpleSmsSend", "SystemWifiTurnOnVerify")
+    golden: ClassVar[tuple[str, ...]] = ("SystemBrightnessMax", "SimpleCalendarAddOneEvent", "SimpleSmsResend", "SystemWifiTurnOnVerify")
     upstream_modules: ClassVar[tuple[str, ...]] = ("android_world", "android_env")
     substrate: ClassVar[str | None] = "simdevice"
 
