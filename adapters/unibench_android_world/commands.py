@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 def record(transcript: Path, task: list[str] | None = None, substrate: str = "emulator", set: list[str] | None = None) -> Iterator[str]:
     """Golden-check tasks on a phone, and write down each adb command and what the phone said.
 
-    Each command goes through a process of the recorder's: a minute or so a task.
+    Each command goes through a process of the recorder's: ten seconds to a minute a task.
     """
     from unibench import registry
     from unibench.golden.check import GoldenCheck, Plan
     from unibench.golden.ledger import coverage
     from unibench_android_world import FACE, AndroidWorldSettings
     from unibench_android_world.emulators import find_adb
+    from unibench_guests.simdevice import recording
     from unibench_guests.simdevice import transcript as tools
 
     if transcript.exists():
@@ -35,7 +36,7 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
     check_writable(transcript)
     settings = AndroidWorldSettings.parse({"transport": "adb", **_pairs(set)})
     with tempfile.TemporaryDirectory() as folder:
-        program = tools.recorder(Path(folder), find_adb(settings.adb_path), transcript)
+        program = recording.recorder(Path(folder), find_adb(settings.adb_path), transcript)
         recorded = settings.model_copy(update={"adb_path": str(program)})
         with registry.open_suite(FACE.name, settings, substrate) as remote:
             known = [each.id for each in remote.tasks()]
@@ -44,7 +45,7 @@ def record(transcript: Path, task: list[str] | None = None, substrate: str = "em
             raise UnknownName.among(
                 "task of android_world", ", ".join(task or []), known, hint="(`unibench tasks android_world` lists them)"
             )
-        yield f"recording {len(chosen)} tasks: a minute or so each"
+        yield f"recording {len(chosen)} tasks: ten seconds to a minute each"
         check = GoldenCheck(Plan(lambda: registry.open_suite(FACE.name, recorded, substrate), chosen))
         ledger = check.run()
     yield f"golden check on {ledger.substrate.name} ({ledger.substrate.digest}): {coverage(ledger)}"

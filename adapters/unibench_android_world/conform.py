@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from unibench.errors import UnibenchError
-from unibench_guests.simdevice import SimulatedDevice, transcript
+from unibench_guests.simdevice import SimulatedDevice, recording, transcript
 
 
 def main(arguments: list[str]) -> int:
@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
             device = SimulatedDevice(Path(folder), packages=provision.packages())
             provision.provision(device)
         try:
-            found = list(transcript.conform(device, calls, transcript.files_of(path)))
+            found = list(transcript.conform(device, calls, recording.files_of(path)))
         finally:
             device.close()
     for difference in found:

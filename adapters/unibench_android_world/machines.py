@@ -110,7 +110,9 @@ def simdevice_digest(device: SimulatedDevice) -> str:
     """Names the simulated device by its code, that of its provisioning, and its packages."""
     import unibench_guests.simdevice as package
 
-    sources = [*sorted(Path(str(package.__file__)).parent.glob("*.py")), Path(__file__).with_name("provision.py")]
+    own = sorted(Path(str(package.__file__)).parent.glob("*.py"))
+    # What records and compares transcripts is no part of the device.
+    sources = [*(file for file in own if file.stem not in ("recording", "transcript")), Path(__file__).with_name("provision.py")]
     texts = {path.name: path.read_text(encoding="utf-8") for path in sources}
     return f"simdevice-{digest([texts, device.packages])[:12]}"
 

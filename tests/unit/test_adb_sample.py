@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from unibench_guests.simdevice import SimulatedDevice, userland
-from unibench_guests.simdevice.transcript import Call, conform, files_of, read
+from unibench_guests.simdevice.recording import files_of
+from unibench_guests.simdevice.transcript import Call, conform, read
 
 pytestmark = pytest.mark.skipif(bool(userland.missing()), reason="apt install mksh toybox, then: pytest tests/unit/test_adb_sample.py")
 

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from unibench.errors import FileProblem
 from unibench_guests.simdevice import SimulatedDevice, transcript, userland
-from unibench_guests.simdevice.transcript import Call, conform, files_of, normalised, read, recorder, stripped
+from unibench_guests.simdevice.recording import files_of, normalised, recorder, stripped
+from unibench_guests.simdevice.transcript import Call, conform, read
 
 # What a real adb would say, here by a shell script: the recorder must pass it on and write it down.
 FAKE_ADB = """#!/bin/sh

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from unibench_guests.simdevice import SimulatedDevice, transcript, userland
+from unibench_guests.simdevice import SimulatedDevice, recording, transcript, userland
 from unibench_guests.simdevice.adbd import AdbDevice
 
 pytestmark = pytest.mark.skipif(
@@ -146,7 +146,7 @@ def test_what_is_recorded_through_the_real_client_conforms_on_a_fresh_device(
     adb: Adb, phone: AdbDevice, server: dict[str, str], tmp_path: Path
 ) -> None:
     file = tmp_path / "transcript.jsonl"
-    program = transcript.recorder(tmp_path, str(shutil.which("adb")), file)
+    program = recording.recorder(tmp_path, str(shutil.which("adb")), file)
     (tmp_path / "a b").write_text("text")
     for words in (
         ("shell", "mkdir -p '/data/x y' && echo 'it''s' > '/data/x y/z'; cat '/data/x y/z'; exit 3"),
@@ -161,7 +161,7 @@ def test_what_is_recorded_through_the_real_client_conforms_on_a_fresh_device(
     assert [(call.code, call.out) for call in calls] == [(3, "its"), (0, ""), (0, ""), (0, "a b\nz"), (1, "")]
     fresh = SimulatedDevice(tmp_path / "device")
     try:
-        assert list(transcript.conform(fresh, calls, transcript.files_of(file))) == []
+        assert list(transcript.conform(fresh, calls, recording.files_of(file))) == []
     finally:
         fresh.close()
 
