@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import venv
@@ -15,6 +16,9 @@ from unibench.errors import Unavailable
 from unibench_guests import sandbox
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# A shell's background job ignores it, and so would every process that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test is timed: on a busy machine any example may take long.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
