@@ -150,6 +150,8 @@ class TestOsworldContract(SuiteContract):
     [
         ("chrome/030eeff7-b492-4218-b312-701ec99ee0cc", "golden", Status.PASS),
         ("chrome/030eeff7-b492-4218-b312-701ec99ee0cc", "off-again", Status.FAIL),
+        # Twice: its set-up's office starts while the recipe asks for one, and two offices on a profile undo each other's settings.
+        ("libreoffice_impress/2cd43775-7085-45d8-89fa-9e35c0a915cf", "golden", Status.PASS),
         ("libreoffice_impress/2cd43775-7085-45d8-89fa-9e35c0a915cf", "golden", Status.PASS),
         (DEVICE, "other-setting", Status.FAIL),
     ],

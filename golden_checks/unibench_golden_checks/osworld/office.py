@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import JsonValue
@@ -26,10 +26,24 @@ def in_office(handle: DesktopHandle, path: str, function: Callable[..., Any], **
     Raises:
         RecipeFailed: the document is not open, or the function raised.
     """
+    return _called(handle, function, f"document({ACCEPT!r}, {path!r})", params)
+
+
+def configured(handle: DesktopHandle, changes: list[list[JsonValue]], asked: list[list[str]]) -> list[Any]:
+    """The values of options (path of the node, name) after changes (path, name, value) by LibreOffice's own configuration.
+
+    Raises:
+        RecipeFailed: there is no such option, or LibreOffice cannot be reached.
+    """
+    found: list[Any] = _called(handle, uno_bridge.configured, repr(ACCEPT), {"changes": changes, "asked": asked})
+    return found
+
+
+def _called(handle: DesktopHandle, function: Callable[..., Any], first: str, params: Mapping[str, Any]) -> Any:
     module = inspect.getmodule(function)
     assert module is not None
-    lines = [inspect.getsource(uno_bridge), inspect.getsource(module)]
-    lines.append(f"result = {function.__name__}(document({ACCEPT!r}, {path!r}), **json.loads({json.dumps(params)!r}))")
+    lines = [inspect.getsource(each) for each in dict.fromkeys((uno_bridge, module))]
+    lines.append(f"result = {function.__name__}({first}, **json.loads({json.dumps(params)!r}))")
     lines.append("print('RESULT ' + json.dumps(result))")
     # `from __future__` must come first, and our own package is not there.
     ours = ("from __future__", "from unibench_golden_checks")

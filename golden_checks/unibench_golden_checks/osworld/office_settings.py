@@ -2,62 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from pydantic import JsonValue
 
-from unibench.golden.control import Provenance, RecipeFailed
-from unibench_golden_checks.osworld.office import ACCEPT
+from unibench.golden.control import Provenance
+from unibench_golden_checks.osworld.office import configured
 from unibench_golden_checks.osworld.settings import Make, Read, Recipe, by_hand, keys
 from unibench_osworld.session import DesktopHandle
 
 BY_CONFIGURATION = Provenance(
     source="app", means="app-api", note="LibreOffice's own configuration, as its options dialog changes it; it wrote its file"
 )
-_PROGRAM = """
-import json, subprocess, time, uno
-from com.sun.star.beans import PropertyValue
-
-def connect():
-    local = uno.getComponentContext()
-    resolver = local.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", local)
-    until, asked = time.monotonic() + 60, False
-    while True:
-        try:
-            return resolver.resolve("uno:" + ACCEPT)
-        except Exception:
-            if time.monotonic() > until:
-                raise
-            if not asked:
-                quiet = {name: subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")}
-                subprocess.Popen(["soffice", "--accept=" + ACCEPT, "--nologo", "--norestore"], start_new_session=True, **quiet)
-                asked = True
-            time.sleep(0.2)
-
-context = connect()
-provider = context.getValueByName("/singletons/com.sun.star.configuration.theDefaultProvider")
-
-def node(path, update):
-    kind = "com.sun.star.configuration.Configuration" + ("UpdateAccess" if update else "Access")
-    return provider.createInstanceWithArguments(kind, (PropertyValue("nodepath", 0, path, 0),))
-
-for path, name, value in CHANGES:
-    there = node(path, True)
-    there.setPropertyValue(name, value)
-    there.commitChanges()
-provider.flush()
-print("RESULT " + json.dumps([node(path, False).getPropertyValue(name) for path, name in ASKED]))
-"""
-
-
-def _run(handle: DesktopHandle, changes: list[list[JsonValue]], asked: list[list[str]]) -> list[Any]:
-    given = f"ACCEPT = {ACCEPT!r}\nCHANGES, ASKED = json.loads({json.dumps(json.dumps([changes, asked]))})\n"
-    done = handle.guest.execute(["/usr/bin/python3", "-c", "import json\n" + given + _PROGRAM])
-    if done.returncode or "RESULT " not in done.output:
-        raise RecipeFailed(f"LibreOffice's configuration: {(done.error.strip().splitlines() or ['nothing was said'])[-1]}")
-    found: list[Any] = json.loads(done.output.rpartition("RESULT ")[2])
-    return found
 
 
 def _split(option: str) -> list[str]:
@@ -69,7 +23,7 @@ def options(values: dict[str, JsonValue]) -> Make:
     """Options by their path in the configuration are given values."""
 
     def make(handle: DesktopHandle) -> list[JsonValue]:
-        _run(handle, [[*_split(option), value] for option, value in values.items()], [])
+        configured(handle, [[*_split(option), value] for option, value in values.items()], [])
         return [[option, value] for option, value in values.items()]
 
     return make
@@ -77,7 +31,7 @@ def options(values: dict[str, JsonValue]) -> Make:
 
 def options_of(*names: str) -> Read:
     """Options, as LibreOffice holds them."""
-    return lambda handle: dict(zip(names, _run(handle, [], [_split(name) for name in names]), strict=True))
+    return lambda handle: dict(zip(names, configured(handle, [], [_split(name) for name in names]), strict=True))
 
 
 def option_recipe(wanted: dict[str, JsonValue], **mutants: dict[str, JsonValue]) -> Recipe:
