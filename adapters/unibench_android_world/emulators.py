@@ -157,6 +157,15 @@ class Phone:
             mend = "end it, or take another port with --set console_port=PORT"
             raise Unavailable(f"{self.serial} is the virtual device {said[0]!r}, not {name!r}; {mend}")
 
+    def save_snapshot(self, name: str) -> None:
+        """Keeps the emulator's state as a snapshot, by its console.
+
+        Raises:
+            UsageError: the name would be more than one command of the console.
+            Unavailable: the console did not take the command.
+        """
+        self._snapshot("save", name)
+
     def load_snapshot(self, name: str) -> None:
         """Brings the emulator to a snapshot of its virtual device, by its console.
 
@@ -164,20 +173,24 @@ class Phone:
             UsageError: the name would be more than one command of the console.
             Unavailable: there is no such snapshot, or the console did not take the command.
         """
+        self._snapshot("load", name)
+        self.wait_until_booted()
+
+    def _snapshot(self, verb: str, name: str) -> None:
         if name != name.strip() or len(name.splitlines()) > 1:
             raise UsageError(f"{name!r} is no name of a snapshot")
+        failed = f"{self.serial} did not {verb} the snapshot {name!r}"
         try:
-            done = self.run("emu", "avd", "snapshot", "load", name)
+            done = self.run("emu", "avd", "snapshot", verb, name)
         except subprocess.TimeoutExpired:
-            raise Unavailable(f"{self.serial} did not load the snapshot {name!r} within {ANSWER_SECONDS:g} s") from None
+            raise Unavailable(f"{failed} within {ANSWER_SECONDS:g} s") from None
         except OSError as error:
-            raise Unavailable(f"{self.serial} did not load the snapshot {name!r}: {error}") from None
+            raise Unavailable(f"{failed}: {error}") from None
         said = (done.stdout + done.stderr).strip()
         if done.returncode or any(line.startswith("KO") for line in said.splitlines()):
             lines = said.splitlines() or [f"status {done.returncode}"]
             mend = f"see: adb -s {self.serial} emu avd snapshot list"
-            raise Unavailable(f"{self.serial} does not load the snapshot {name!r}: {lines[-1]}; {mend}", detail=said)
-        self.wait_until_booted()
+            raise Unavailable(f"{failed}: {lines[-1]}; {mend}", detail=said)
 
 
 class Started:

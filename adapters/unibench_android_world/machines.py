@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from unibench.errors import Fault, Unavailable
+from unibench.errors import EnvironmentFault, Fault, Unavailable
 from unibench.record import digest
 from unibench_android_world import AndroidWorldSettings, emulators, upstream
 from unibench_guests.simdevice import SimulatedDevice
@@ -127,6 +127,7 @@ class Emulator(Machine):
         adb = emulators.find_adb(settings.adb_path)
         with contextlib.ExitStack() as stack:
             phone = stack.enter_context(emulators.up(adb, settings, folder))
+            self._phone = phone
             self._digest = self._identify(phone)
             phone.check_screen()
             with self.working(), upstream.forwarder(install=settings.install_forwarder):
@@ -159,11 +160,12 @@ class Emulator(Machine):
 class SimulatedByAdb(Emulator):
     """A simulated device that a real adb client and server reach, with the emulator's gRPC and the forwarder's accessibility stream.
 
-    The same code as for an emulator runs against it.
+    The same code as for an emulator runs against it. It is brought to its kept state by its console, so that a transcript says so too.
     """
 
     acts = False
     device: SimulatedDevice
+    KEPT = "unibench"
     SLEEP = 0.3
     """Upstream's longer sleeps are cut to so many seconds; the rest passes on the device's clock alone."""
 
@@ -177,11 +179,19 @@ class SimulatedByAdb(Emulator):
             ports = {"console_port": self._served.console_port, "grpc_port": self._served.grpc_port}
             nothing = {"avd": "", "snapshot": "", "install_forwarder": False, "first_setup": False}
             super().__init__(settings.model_copy(update=ports | nothing), folder)
+            stack.callback(super().close)
+            self._phone.save_snapshot(self.KEPT)
             stack.pop_all()
-        self.device.keep()
 
     def _identify(self, phone: emulators.Phone) -> str:
         return simdevice_digest(self.device)
+
+    def fresh(self) -> None:
+        try:
+            self._phone.load_snapshot(self.KEPT)
+        except Unavailable as error:
+            raise EnvironmentFault(str(error)) from None
+        self.device.gaps.clear()
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:

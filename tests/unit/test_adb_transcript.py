@@ -131,6 +131,14 @@ def test_the_order_of_find_is_the_file_systems(device: SimulatedDevice, tmp_path
     assert [each.what for each in conform(device, [ordered], tmp_path)] == ["output"]
 
 
+def test_the_consoles_last_ok_is_an_affair_of_adbs_version(device: SimulatedDevice, tmp_path: Path) -> None:
+    save = Call(args=("emu", "avd", "snapshot", "save", "x"), code=0, out="")
+    listed = Call(args=("emu", "avd", "snapshot", "list"), code=0, out="x")
+    refused = Call(args=("emu", "avd", "snapshot", "load", "y"), code=0, out="KO: there is no snapshot y")
+    calls = [save, save.model_copy(update={"out": "OK"}), listed, refused, listed.model_copy(update={"out": "y"})]
+    assert [each.number for each in conform(device, calls, tmp_path)] == [5]
+
+
 def test_what_changes_from_run_to_run_is_left_out() -> None:
     listing = "total 8\n-rw-rw---- 1 0 0 4 2026-11-30 04:14:01.120752527 +0000 a\n"
     assert normalised(listing) == "total <n>\n-rw-rw---- 1 0 0 4 <time> a"

@@ -281,9 +281,7 @@ class TestStarting:
             assert phone.run(*airplane).stdout == "0\n"
             phone.load_snapshot("ready")
             assert phone.run(*airplane).stdout == "1\n"
-            with pytest.raises(
-                Unavailable, match=r"does not load the snapshot 'redy': KO: there is no snapshot redy; see: adb -s emulator"
-            ):
+            with pytest.raises(Unavailable, match=r"did not load the snapshot 'redy': KO: there is no snapshot redy; see: adb -s emulator"):
                 phone.load_snapshot("redy")
         with emulators.up(adb, settings.model_copy(update={"snapshot": "ready"}), tmp_path) as phone:
             assert phone.run(*airplane).stdout == "1\n"

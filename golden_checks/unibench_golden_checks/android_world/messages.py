@@ -76,7 +76,7 @@ class Messages(Recipe):
 
     def add(self, number: str, text: str, kind: int) -> None:
         """A message as the provider writes it."""
-        now = int(self.phone.shell("date", "+%s")) * 1000
+        now = int(self.phone.shell("date", "+%s")) * 1000 + 999  # later than what came in within this second
         row = {
             "thread_id": 1,
             "address": number,
