@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unibench.errors import Unavailable, UnknownName, UsageError
+from unibench.errors import EnvironmentFault, Unavailable, UnknownName, UsageError
 from unibench.files import check_writable
 
 if TYPE_CHECKING:
@@ -150,15 +150,36 @@ def leaks(task: list[str] | None = None) -> Iterator[str]:
 
 
 def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
-    """Runs a module of this package in another Python, and gives its lines."""
+    """Runs a module of this package in another Python, and gives its lines as they come.
+
+    Raises:
+        UsageError, Unavailable: the module ended with their exit codes.
+        EnvironmentFault: it broke, or was ended from outside.
+    """
     from unibench_android_world import FACE
 
-    command = [python, "-m", f"unibench_android_world.{module}", *arguments]
+    command = [python, "-u", "-m", f"unibench_android_world.{module}", *arguments]
     variables = {**os.environ, **FACE.environment(FACE.settings())}
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="backslashreplace", check=False, env=variables)
-    if done.returncode not in (0, 1) or not done.stdout:
-        kind = Unavailable if done.returncode == Unavailable.exit_code else UsageError
-        raise kind((done.stderr.strip().splitlines() or ["it did not run"])[-1], detail=done.stderr)
-    yield from done.stdout.splitlines()
-    if done.returncode:
+    with (
+        tempfile.TemporaryFile() as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, encoding="utf-8", errors="backslashreplace", env=variables) as child,
+    ):
+        assert child.stdout is not None
+        spoke = over = False
+        try:
+            for line in child.stdout:
+                spoke = True
+                yield line.rstrip("\n")
+            over = True
+        finally:
+            if not over:
+                child.terminate()
+        status = child.wait()
+        log.seek(0)
+        said = log.read().decode(errors="backslashreplace").strip()
+    if status not in (0, 1) or not spoke or "Traceback (most recent call last)" in said:
+        kind = {UsageError.exit_code: UsageError, Unavailable.exit_code: Unavailable}.get(status, EnvironmentFault)
+        shown = (said.splitlines() or [f"{module} ended with status {status}"])[-1]
+        raise kind(shown if kind is not EnvironmentFault else f"{module} broke: {shown}", detail=said)
+    if status:
         raise SystemExit(1)

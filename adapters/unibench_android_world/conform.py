@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from unibench.errors import UnibenchError
+from unibench_android_world import upstream
 from unibench_guests.simdevice import SimulatedDevice, recording, transcript
 
 
@@ -18,18 +21,12 @@ def main(arguments: list[str]) -> int:
     """
     path = Path(arguments[0])
     about, calls = transcript.read(path)
-    with tempfile.TemporaryDirectory() as folder:
-        if "--bare" in arguments:
-            device = SimulatedDevice(Path(folder))
-        else:
-            from unibench_android_world import provision
-
-            device = SimulatedDevice(Path(folder), packages=provision.packages())
-            provision.provision(device)
-        try:
-            found = list(transcript.conform(device, calls, recording.files_of(path)))
-        finally:
-            device.close()
+    upstream.sweep(Path(tempfile.gettempdir()))
+    folder = upstream.own_folder()
+    try:
+        found = list(_differences(folder, calls, path, bare="--bare" in arguments))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     for difference in found:
         sys.stdout.write(f"{difference}\n")
     differing = len({difference.number for difference in found})
@@ -37,6 +34,22 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(f"recorded on a simulated device ({about.device}): this tells what has changed since, and nothing about phones\n")
     sys.stdout.write(f"recorded on {about.device}: {len(calls)} commands, {len(calls) - differing} the same, {differing} not\n")
     return 1 if found else 0
+
+
+def _differences(folder: Path, calls: list[transcript.Call], path: Path, *, bare: bool) -> Iterator[transcript.Difference]:
+    place = folder / "device"
+    place.mkdir()
+    if bare:
+        device = SimulatedDevice(place)
+    else:
+        from unibench_android_world import provision
+
+        device = SimulatedDevice(place, packages=provision.packages())
+        provision.provision(device)
+    try:
+        yield from transcript.conform(device, calls, recording.files_of(path))
+    finally:
+        device.close()
 
 
 if __name__ == "__main__":

@@ -279,8 +279,9 @@ class AndroidWorldSession(Session):
 
 
 def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """The names of what differs."""
-    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    """What differs, by name: each is added, changed or removed."""
+    names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    return [f"{'added' if name not in before else 'changed' if name in after else 'removed'} {name}" for name in names]
 
 
 def _score(said: object) -> float:

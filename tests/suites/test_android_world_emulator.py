@@ -161,9 +161,9 @@ def test_a_golden_check_says_what_a_task_leaves_behind(tmp_path: Path) -> None:
     assert "1 leave something behind for the next task (`left` in the ledger): SystemWifiTurnOff" in check.stdout
     entries = {entry.task: entry for entry in read_ledger(tmp_path / "l.json").entries}
     runs = {run.control: run.left for run in entries["SystemWifiTurnOff"].instances[0].runs}
-    assert "setting global wifi_on" in runs["golden"]
+    assert "changed setting global wifi_on" in runs["golden"]
     assert runs["untouched"] == ()
-    assert '`SystemWifiTurnOff` | "setting global wifi_on"' in (tmp_path / "rep/README.md").read_text()
+    assert '`SystemWifiTurnOff` | "changed setting global wifi_on"' in (tmp_path / "rep/README.md").read_text()
 
 
 def test_a_faults_script_runs_with_upstream_alone(phone: dict[str, str], tmp_path: Path) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from unibench import registry
-from unibench.errors import FileProblem, Unavailable, UnknownName, UsageError
+from unibench.errors import EnvironmentFault, FileProblem, Unavailable, UnknownName, UsageError
 from unibench.golden.results import Ledger
 from unibench.settings import Substrate
 from unibench_android_world import FACE, AndroidWorldSettings, commands
@@ -85,5 +87,29 @@ def test_a_session_reads_utf_8_and_has_a_path_whatever_the_environment_says(monk
 def test_what_a_machine_lacks_is_said_without_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "t").write_text('{"device": "x"}\n')
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Unavailable, match="the simulated device needs mksh and toybox; apt install mksh toybox"):
+    with pytest.raises(Unavailable, match="the simulated device needs mksh, toybox, libc-bin, coreutils; apt install mksh toybox"):
         list(commands.conform(tmp_path / "t", bare=True))
+
+
+def test_a_module_that_breaks_is_no_finding(tmp_path: Path) -> None:
+    """Status 1 means that there is something to tell; Python's traceback has it too."""
+    for name, text, kind, match in (
+        ("breaks", "print('one')\nraise RuntimeError('lost')", EnvironmentFault, "breaks broke: RuntimeError: lost"),
+        ("silent", "raise SystemExit(0)", EnvironmentFault, "silent broke: silent ended with status 0"),
+        ("lacks", "import sys\nsys.stderr.write('no toybox\\n')\nraise SystemExit(3)", Unavailable, "^no toybox$"),
+    ):
+        (tmp_path / f"{name}.py").write_text(text)
+        stand_in = tmp_path / "python"
+        stand_in.write_text(f"#!/bin/sh\nexec {sys.executable} {tmp_path / name}.py\n")
+        stand_in.chmod(0o755)
+        with pytest.raises(kind, match=match):
+            list(commands._inside(str(stand_in), name))
+
+
+def test_lines_come_as_they_are_written(tmp_path: Path) -> None:
+    stand_in = tmp_path / "python"
+    stand_in.write_text("#!/bin/sh\necho one\nexec sleep 600\n")
+    stand_in.chmod(0o755)
+    lines: Any = commands._inside(str(stand_in), "slow")
+    assert next(lines) == "one"
+    lines.close()

@@ -21,9 +21,13 @@ _HIDDEN = frozenset({"chroot", "insmod", "losetup", "mknod", "modprobe", "mount"
 """Toybox commands that get no name in ``/system/bin``: they reach outside the root."""
 
 
+_PROGRAMS = {"mksh": "mksh", "toybox": "toybox", "ldd": "libc-bin", "cp": "coreutils"}
+"""What a device is built with, and Debian's package of it."""
+
+
 def missing() -> list[str]:
-    """What this machine lacks to build a device."""
-    return [name for name in ("mksh", "toybox") if shutil.which(name) is None]
+    """The packages that this machine lacks to build a device."""
+    return [package for program, package in _PROGRAMS.items() if shutil.which(program) is None]
 
 
 def make(root: Path, verbs: Iterable[str]) -> None:
@@ -34,10 +38,10 @@ def make(root: Path, verbs: Iterable[str]) -> None:
         verbs: the framework verbs that get a stub.
 
     Raises:
-        Unavailable: mksh or toybox is not installed.
+        Unavailable: mksh, toybox or what they are copied with is not installed.
     """
     if lacking := missing():
-        raise Unavailable(f"the simulated device needs {' and '.join(lacking)}; apt install {' '.join(lacking)}")
+        raise Unavailable(f"the simulated device needs {', '.join(lacking)}; apt install {' '.join(lacking)}")
     for folder in ("system/bin", "lib", "lib64", "dev", "tmp", "data/data", "data/local/tmp", "data/media/0", "storage/emulated", "proc"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     _link(root / "storage/emulated/0", "../../data/media/0")
