@@ -189,20 +189,25 @@ def test_the_report_reproduces_with_upstream_alone(tmp_path: Path) -> None:
     assert "a sound verifier gives 0.0" in again.stdout
 
 
-def test_an_interrupt_keeps_what_was_checked(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_was_checked(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "l.json"
     command = [sys.executable, "-m", "unibench", "golden-check", "miniwob", "-t", "click-*", "-o", str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    variables = {**os.environ, "TMPDIR": str(scratch)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables) as process:
         end = time.monotonic() + 120
         while not path.exists() and time.monotonic() < end:
             time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130, stderr
     assert "Traceback" not in stderr
     kept = read_ledger(path)
     assert not kept.complete
     assert kept.entries
+    assert list(scratch.iterdir()) == []
 
 
 def test_two_checks_do_not_write_the_same_ledger(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+from typing import NoReturn
 
 from unibench.errors import FileProblem, UnibenchError
 
@@ -17,6 +19,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A locale that lacks a character of a page is no reason to lose what was computed.
             stream.reconfigure(errors="backslashreplace")
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(name) is signal.SIG_DFL:  # nohup ignores the latter
+            signal.signal(name, _interrupt)
     try:
         app(prog_name="unibench")
     except UnibenchError as error:
@@ -28,6 +33,11 @@ def main() -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         fail(FileProblem(f"cannot write the output: {error.strerror or error}"))
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """A scheduler's or a closing terminal's wish is the user's: what was computed is kept, and sessions are ended."""
+    raise KeyboardInterrupt
 
 
 def fail(error: UnibenchError) -> None:
