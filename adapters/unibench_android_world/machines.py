@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import shutil
 import tempfile
 import time
@@ -107,14 +108,15 @@ class InProcess(Machine):
 
 
 def simdevice_digest(device: SimulatedDevice) -> str:
-    """Names the simulated device by its code, that of its provisioning, and its packages."""
+    """Names the simulated device by its code, that of its provisioning, its shell's programs, and its packages."""
     import unibench_guests.simdevice as package
 
     own = sorted(Path(str(package.__file__)).parent.glob("*.py"))
     # What records and compares transcripts is no part of the device.
     sources = [*(file for file in own if file.stem not in ("recording", "transcript")), Path(__file__).with_name("provision.py")]
     texts = {path.name: path.read_text(encoding="utf-8") for path in sources}
-    return f"simdevice-{digest([texts, device.packages])[:12]}"
+    programs = {name: hashlib.sha256((device.root / "system/bin" / name).read_bytes()).hexdigest() for name in ("mksh", "toybox")}
+    return f"simdevice-{digest([texts, programs, device.packages])[:12]}"
 
 
 class Emulator(Machine):
