@@ -122,7 +122,7 @@ def conform(transcript: Path, bare: bool = False) -> Iterator[str]:
 
     tools.read(transcript)
     python = sys.executable if bare else str(python_for(FACE))
-    yield from _inside(python, "conform", str(transcript), *(["--bare"] if bare else []))
+    yield from _inside(python, "unibench_android_world.conform", str(transcript), *(["--bare"] if bare else []))
 
 
 def phone() -> Iterator[str]:
@@ -146,11 +146,22 @@ def leaks(task: list[str] | None = None) -> Iterator[str]:
     from unibench.session.python import python_for
     from unibench_android_world import FACE
 
-    yield from _inside(str(python_for(FACE)), "leaks", *(task or []))
+    yield from _inside(str(python_for(FACE)), "unibench_android_world.leaks", *(task or []))
+
+
+def reads(task: list[str] | None = None) -> Iterator[str]:
+    """Judge tasks on the simulated device, and compare what their verifiers read with what their descriptors say.
+
+    Each is judged untouched and in its golden states. Exits with 1 if any reads otherwise.
+    """
+    from unibench.session.python import python_for
+    from unibench_android_world import FACE
+
+    yield from _inside(str(python_for(FACE)), "unibench_golden_checks.android_world.prove_reads", *(task or []))
 
 
 def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
-    """Runs a module of this package in another Python, and gives its lines as they come.
+    """Runs a module in another Python, and gives its lines as they come.
 
     Raises:
         UsageError, Unavailable: the module ended with their exit codes.
@@ -158,7 +169,7 @@ def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
     """
     from unibench_android_world import FACE
 
-    command = [python, "-u", "-m", f"unibench_android_world.{module}", *arguments]
+    command = [python, "-u", "-m", module, *arguments]
     variables = {**os.environ, **FACE.environment(FACE.settings())}
     with (
         tempfile.TemporaryFile() as log,
@@ -177,9 +188,10 @@ def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
         status = child.wait()
         log.seek(0)
         said = log.read().decode(errors="backslashreplace").strip()
+    name = module.rpartition(".")[2]
     if status not in (0, 1) or not spoke or "Traceback (most recent call last)" in said:
         kind = {UsageError.exit_code: UsageError, Unavailable.exit_code: Unavailable}.get(status, EnvironmentFault)
-        shown = (said.splitlines() or [f"{module} ended with status {status}"])[-1]
-        raise kind(shown if kind is not EnvironmentFault else f"{module} broke: {shown}", detail=said)
+        shown = (said.splitlines() or [f"{name} ended with status {status}"])[-1]
+        raise kind(shown if kind is not EnvironmentFault else f"{name} broke: {shown}", detail=said)
     if status:
         raise SystemExit(1)

@@ -38,7 +38,10 @@ GRADED = (*PARTS, "RetroSavePlaylist")
 
 @cache
 def reads() -> dict[str, list[str]]:
-    """What each task's verifier reads, measured by running it on a device that noted every command (android_world d9c569f7)."""
+    """What each task's verifier reads, as seen on a device that noted every command (android_world d9c569f7).
+
+    ``unibench android reads`` compares.
+    """
     found: dict[str, list[str]] = json.loads(files(__package__).joinpath("reads.json").read_text(encoding="utf-8"))
     return found
 

@@ -52,6 +52,12 @@ class TestAndroidWorld(SuiteContract):
                 again = fresh.reset(InstanceSpec.model_validate_json(spec.model_dump_json()))
             assert (again.brief, again.initial_state) == (first.brief, first.initial_state)
 
+    def test_verifiers_read_what_their_descriptors_say(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from unibench_android_world import commands
+
+        tasks = ["SystemWifiTurnOn", "RetroSavePlaylist", "SimpleSmsSend", "TasksDueOnDate"]
+        assert list(commands.reads(tasks))[-1].startswith("4 tasks judged (0 of them untouched alone")
+
     def test_no_emulator_is_said(self) -> None:
         settings = registry.find_face(self.suite).settings.parse({"adb_path": "/nowhere/adb"})
         with registry.open_suite(self.suite, settings, "emulator") as remote, pytest.raises(Unavailable, match="no adb"):

@@ -41,8 +41,8 @@ MOST = 4000
 """The most characters of a state that a ledger keeps."""
 _SHARED = {"controls", "phone", "recipe"}
 """The modules that every recipe uses: they are in each recipe's digest."""
-_NO_RECIPES = {*_SHARED, "repro"}
-"""``repro`` is in no digest: it only writes scripts of faults that were found, so a decision does not depend on it."""
+_NO_RECIPES = {*_SHARED, "repro", "prove_reads"}
+"""In no digest: ``repro`` writes scripts of faults that were found, ``prove_reads`` is a program; no decision depends on them."""
 _DONE = (Done(),)
 WORDS = "golden-from-words"
 DATA = "golden"
