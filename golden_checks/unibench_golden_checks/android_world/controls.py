@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import inspect
 import json
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +31,7 @@ from unibench.task import InstanceSpec
 from unibench_golden_checks.android_world.phone import CommandFailed, Phone, UpstreamAdb
 from unibench_golden_checks.android_world.recipe import TRUE_AT_START, Recipe, State, UnexpectedGoal, find
 from unibench_golden_checks.android_world.repro import script
+from unibench_golden_checks.sources import digest_of
 
 if TYPE_CHECKING:
     from unibench.golden.results import ControlRun
@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
 MOST = 4000
 """The most characters of a state that a ledger keeps."""
-_SHARED = {"controls", "phone", "recipe"}
-"""The modules that every recipe uses: they are in each recipe's digest."""
-_NO_RECIPES = {*_SHARED, "repro", "prove_reads"}
-"""In no digest: ``repro`` writes scripts of faults that were found, ``prove_reads`` is a program; no decision depends on them."""
+_NO_RECIPES = {"controls", "phone", "recipe", "repro", "prove_reads"}
 _DONE = (Done(),)
 WORDS = "golden-from-words"
 DATA = "golden"
@@ -75,9 +72,8 @@ class AndroidWorldGolden:
 
     def recipe_digest(self, task: str) -> str:
         recipe = recipe_of(task)
-        modules = {base.__module__ for base in (recipe.__mro__ if recipe else ()) if base.__module__.startswith(package.__name__)}
-        names = sorted(modules | {f"{package.__name__}.{name}" for name in _SHARED})
-        return hashlib.sha256("".join(inspect.getsource(importlib.import_module(name)) for name in names).encode()).hexdigest()[:32]
+        own = [base.__module__ for base in (recipe.__mro__ if recipe else ()) if base.__module__.startswith(package.__name__)]
+        return digest_of([*own, __name__], besides=[f"{package.__name__}.repro"])  # which writes scripts of faults that were found
 
     def true_at_start(self, task: str) -> bool:
         load()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import inspect
 import json
 import pkgutil
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -32,6 +29,7 @@ from unibench_browsergym.miniwob.session import MiniwobHandle
 from unibench_golden_checks.miniwob.as_actions import as_actions
 from unibench_golden_checks.miniwob.hand import Hand
 from unibench_golden_checks.miniwob.recipe import RECIPES, Recipe, State
+from unibench_golden_checks.sources import digest_of
 
 SUBMIT_AT_ONCE = "submit-at-once"
 _NO_RECIPES = {"hand", "recipe", "controls", "as_actions"}
@@ -60,8 +58,7 @@ class MiniwobGolden:
         return [golden, *(mutant(recipe, name, provenance) for name in names)]
 
     def recipe_digest(self, task: str) -> str:
-        own = [cls.__module__ for cls in recipes()[task].__mro__ if cls.__module__.startswith(package.__name__)]
-        return hashlib.sha256("".join(sources(own)).encode()).hexdigest()[:32]
+        return digest_of(cls.__module__ for cls in recipes()[task].__mro__ if cls.__module__.startswith(package.__name__))
 
     def true_at_start(self, task: str) -> bool:
         return False
@@ -92,18 +89,6 @@ class MiniwobGolden:
             steps=json.dumps(run.readback.steps if run.readback else []),
         )
         return text
-
-
-def sources(modules: Sequence[str]) -> list[str]:
-    """The source texts of modules of this package and of those that they import, in a fixed order."""
-    found: dict[str, str] = {}
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found[name] = inspect.getsource(importlib.import_module(name))
-            waiting += re.findall(rf"^from ({re.escape(package.__name__)}\.\w+) import", found[name], re.MULTILINE)
-    return [found[name] for name in sorted(found)]
 
 
 def mutant(recipe: type[Recipe], name: str, provenance: Provenance) -> Control:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,29 +14,18 @@ from unibench_golden_checks.osworld import (
     address_bar,
     app_files,
     artefacts,
-    browser,
-    calc_edits,
     chromium,
     device,
     documents,
     files,
     gimp,
     history,
-    impress_edits,
-    mail_profile,
-    office,
     office_settings,
-    on_screen,
-    one_text,
-    settings,
+    refusals,
     stand_ins,
     terminal,
     thunderbird,
-    uno_bridge,
     vlc,
-    widgets,
-    workbook,
-    writer_edits,
 )
 from unibench_golden_checks.osworld.app_files import app_file_controls
 from unibench_golden_checks.osworld.artefacts import artefact_controls
@@ -47,35 +34,25 @@ from unibench_golden_checks.osworld.files import file_controls
 from unibench_golden_checks.osworld.refusals import refusal_controls
 from unibench_golden_checks.osworld.repro import script
 from unibench_golden_checks.osworld.settings import Recipe
+from unibench_golden_checks.sources import digest_of
 from unibench_guests.local.programs import MORE_APPLICATIONS
 from unibench_osworld import FOLDERS
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 
-_RECIPES = {
-    chromium: (settings, browser),
-    address_bar: (settings, browser, on_screen, widgets),
-    device: (settings,),
-    office_settings: (settings, office),
-    history: (settings,),
-    terminal: (settings, device),
-    vlc: (settings,),
-}
-"""Modules with a table of recipes by task id, and what they stand on."""
-_WITH_PROGRAM = {
-    gimp: ("gimp", (settings, on_screen, widgets)),
-    thunderbird: ("thunderbird", (settings, on_screen, widgets, app_files, mail_profile)),
-}
+_RECIPES = (chromium, address_bar, device, office_settings, history, terminal, vlc)
+"""Modules with a table of recipes by task id."""
+_WITH_PROGRAM = {gimp: "gimp", thunderbird: "thunderbird"}
 """Likewise, for machines that have the program; where it is not, the application's file may do (``app_files``)."""
 
 
-def recipe_of(task: str) -> tuple[Recipe, tuple[ModuleType, ...]] | None:
-    """A task's recipe, and the modules that it comes from."""
-    for module, below in _RECIPES.items():
+def recipe_of(task: str) -> tuple[Recipe, ModuleType] | None:
+    """A task's recipe, and the module that it is in."""
+    for module in _RECIPES:
         if found := module.TABLE.get(task):
-            return (found if isinstance(found, Recipe) else found()), (module, *below)
-    for module, (program, below) in _WITH_PROGRAM.items():
+            return (found if isinstance(found, Recipe) else found()), module
+    for module, program in _WITH_PROGRAM.items():
         if (found := module.TABLE.get(task)) and Path(MORE_APPLICATIONS[program]).exists():
-            return found, (module, *below)
+            return found, module
     return None
 
 
@@ -97,8 +74,7 @@ class OsworldGolden:
         return document_controls(task) or file_controls(task) or app_file_controls(task) or artefact_controls(task)
 
     def recipe_digest(self, task: str) -> str:
-        text = "".join(inspect.getsource(module) for module in _modules(task)) + inspect.getsource(refusal_controls)
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        return digest_of([_module(task).__name__, refusals.__name__])
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
         return script(self._tasks[spec.task], run, packages)
@@ -124,15 +100,11 @@ class OsworldGolden:
         return stand_ins.made(**wanted)
 
 
-def _modules(task: str) -> tuple[ModuleType, ...]:
-    """The modules that a task's recipe comes from."""
+def _module(task: str) -> ModuleType:
+    """The module that a task's recipe is in."""
     if found := recipe_of(task):
         return found[1]
-    if task in documents.TASKS:
-        return (documents, office, uno_bridge, writer_edits, impress_edits, calc_edits)
-    if task in app_files.TASKS:
-        return (app_files,)
-    return (files,) if task in files.TASKS else (artefacts, workbook, one_text)
+    return next((module for module in (documents, app_files, files) if task in module.TASKS), artefacts)
 
 
 MODULE = OsworldGolden()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,24 +10,18 @@ from types import ModuleType
 from unibench.golden.control import Control
 from unibench.golden.results import ControlRun
 from unibench.task import InstanceSpec
-from unibench_golden_checks.osworld import app_files as osworld_app_files
-from unibench_golden_checks.osworld import artefacts as osworld_artefacts
-from unibench_golden_checks.osworld import one_text, settings, workbook
+from unibench_golden_checks.osworld import refusals
 from unibench_golden_checks.osworld.refusals import refusal_controls
-from unibench_golden_checks.windows_agent_arena import app_files, artefacts, browsers, documents, explorer, making, stand_ins
+from unibench_golden_checks.sources import digest_of
+from unibench_golden_checks.windows_agent_arena import app_files, artefacts, browsers, documents, explorer, stand_ins
 from unibench_golden_checks.windows_agent_arena.artefacts import artefact_controls
 from unibench_golden_checks.windows_agent_arena.repro import kept, script
 from unibench_osworld.task_files import TaskFile, TaskSet, task_set
 from unibench_windows_agent_arena import FOLDERS, NAME
 from unibench_windows_agent_arena.suite import examples
 
-_RECIPES: dict[ModuleType, tuple[ModuleType, ...]] = {
-    explorer: (settings, making),
-    app_files: (settings, making),
-    browsers: (settings, making, explorer),
-    documents: (settings, making),
-}
-"""Modules with a table of recipes by task id, and what they stand on."""
+_RECIPES = (explorer, app_files, browsers, documents)
+"""Modules with a table of recipes by task id."""
 
 
 class WindowsAgentArenaGolden:
@@ -53,8 +45,7 @@ class WindowsAgentArenaGolden:
         return artefact_controls(task)
 
     def recipe_digest(self, task: str) -> str:
-        text = "".join(inspect.getsource(module) for module in _modules(task)) + inspect.getsource(refusal_controls)
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        return digest_of([_module(task).__name__, refusals.__name__])
 
     def repro(self, spec: InstanceSpec, goal: str, run: ControlRun, packages: Mapping[str, str]) -> str:
         return script(self._tasks[spec.task], run, packages)
@@ -83,14 +74,11 @@ def _kept(controls: list[Control]) -> list[Control]:
     return [replace(each, build=kept(each.build)) if each.build is not None else each for each in controls]
 
 
-def _modules(task: str) -> tuple[ModuleType, ...]:
-    """The modules that a task's recipe comes from."""
+def _module(task: str) -> ModuleType:
+    """The module that a task's recipe is in."""
     if task in app_files.FILES:
-        return (app_files, osworld_app_files)
-    for module, below in _RECIPES.items():
-        if task in module.TABLE:
-            return (module, *below)
-    return (artefacts, osworld_artefacts, workbook, one_text)
+        return app_files
+    return next((module for module in _RECIPES if task in module.TABLE), artefacts)
 
 
 MODULE = WindowsAgentArenaGolden()
