@@ -189,7 +189,7 @@ def _inside(python: str, module: str, *arguments: str) -> Iterator[str]:
         log.seek(0)
         said = log.read().decode(errors="backslashreplace").strip()
     name = module.rpartition(".")[2]
-    if status not in (0, 1) or not spoke or "Traceback (most recent call last)" in said:
+    if status not in (0, 1) or not spoke or (status and "Traceback (most recent call last)" in said):
         kind = {UsageError.exit_code: UsageError, Unavailable.exit_code: Unavailable}.get(status, EnvironmentFault)
         shown = (said.splitlines() or [f"{name} ended with status {status}"])[-1]
         raise kind(shown if kind is not EnvironmentFault else f"{name} broke: {shown}", detail=said)

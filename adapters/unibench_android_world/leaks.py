@@ -21,9 +21,10 @@ def main(globs: list[str]) -> int:
     from unibench_android_world import FACE
 
     suite = AndroidWorldSuite()
+    for glob in globs:
+        if not any(fnmatchcase(task, glob) for task in suite.classes):
+            raise UnknownName.among("task of android_world", glob, suite.classes)
     chosen = [task for task in suite.classes if any(fnmatchcase(task, glob) for glob in globs)]
-    if not chosen:
-        raise UnknownName.among("task of android_world", ", ".join(globs), suite.classes)
     session = open_session(suite, AndroidWorldSettings(), FACE.substrate("simdevice"))
     left = looked = 0
     try:

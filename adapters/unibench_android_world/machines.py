@@ -189,10 +189,13 @@ class SimulatedByAdb(Emulator):
         return simdevice_digest(self.device)
 
     def fresh(self) -> None:
+        before = self.device.loads
         try:
             self._phone.load_snapshot(self.KEPT)
         except Unavailable as error:
             raise EnvironmentFault(str(error)) from None
+        if self.device.loads == before:  # adb ends well where the console says nothing
+            raise EnvironmentFault(f"the simulated device did not load the snapshot {self.KEPT!r}")
         self.device.gaps.clear()
 
     @contextlib.contextmanager

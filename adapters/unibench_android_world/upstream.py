@@ -62,8 +62,18 @@ def sweep(shared: Path) -> None:
     """Removes the folders of processes that are gone: a killed session process cannot remove its own."""
     for folder in shared.glob("unibench-android-*-*"):
         owner = folder.name.split("-")[2]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+        if owner.isdigit() and not _lives(int(owner)):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):  # another's; no number of a process
+        return True
+    return True
 
 
 def quiet() -> None:

@@ -12,7 +12,7 @@ _ROOT = __name__.rpartition(".")[0]
 
 
 def digest_of(modules: Iterable[str], *, besides: Collection[str] = ()) -> str:
-    """A digest of the modules' sources and of those that they import from this package, to any depth.
+    """A digest of the modules' sources and of those that they import from this package or run as programs, to any depth.
 
     Args:
         modules: names of modules of this package.
@@ -41,8 +41,14 @@ def _path(name: str) -> Path | None:
 
 @cache
 def _imported(name: str) -> tuple[str, ...]:
-    """The modules of this package that a module imports, within functions too."""
-    return tuple(dict.fromkeys(each for node in ast.walk(ast.parse(_text(name))) for each in _names(node) if _is_ours(each)))
+    """The modules of this package that a module imports, within functions too, or runs by its file's name."""
+    beside = name.rpartition(".")[0]
+    nodes = list(ast.walk(ast.parse(_text(name))))
+    found = [each for node in nodes for each in _names(node) if _is_ours(each)]
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    programs = [text.removesuffix(".py") for text in texts if text.endswith(".py")]
+    found += [each for program in programs if program.isidentifier() and _path(each := f"{beside}.{program}")]
+    return tuple(dict.fromkeys(found))
 
 
 def _names(node: ast.AST) -> Iterator[str]:

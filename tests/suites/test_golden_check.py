@@ -210,6 +210,23 @@ def test_an_interrupt_keeps_what_was_checked(tmp_path: Path, number: signal.Sign
     assert list(scratch.iterdir()) == []
 
 
+def test_a_terminal_that_closes_costs_nothing_that_was_checked(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    command = [sys.executable, "-m", "unibench", "golden-check", "miniwob", "-t", "click-*", "-o", str(path)]
+    ours, theirs = os.openpty()
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        end = time.monotonic() + 120
+        while not path.exists() and time.monotonic() < end:
+            time.sleep(0.2)
+        path.unlink()
+        os.close(ours)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 130
+    assert read_ledger(path).entries
+
+
 def test_two_checks_do_not_write_the_same_ledger(tmp_path: Path) -> None:
     from filelock import FileLock
 

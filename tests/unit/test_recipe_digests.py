@@ -30,6 +30,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     [
         ("osworld.office_settings", {"osworld.office", "osworld.uno_bridge", "osworld.settings"}),
         ("osworld.documents", {"osworld.office", "osworld.uno_bridge", "osworld.writer_edits", "osworld.calc_edits"}),
+        ("osworld.artefacts", {"osworld.stand_ins", "osworld.make_file"}),
+        ("windows_agent_arena.explorer", {"windows_agent_arena.making", "windows_agent_arena.make_file", "osworld.make_file"}),
         ("android_world.messages", {"android_world.notes", "android_world.files", "android_world.phone", "android_world.recipe"}),
         ("windows_agent_arena.browsers", {"windows_agent_arena.making", "osworld.settings"}),
         ("miniwob.dragging", {"miniwob.hand", "miniwob.recipe"}),

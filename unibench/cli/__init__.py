@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import stat
 import sys
 from typing import NoReturn
 
@@ -35,8 +36,14 @@ def main() -> None:
         fail(FileProblem(f"cannot write the output: {error.strerror or error}"))
 
 
-def _interrupt(*_: object) -> NoReturn:
+def _interrupt(number: int, _: object) -> NoReturn:
     """A scheduler's or a closing terminal's wish is the user's: what was computed is kept, and sessions are ended."""
+    for name in (signal.SIGTERM, signal.SIGHUP):  # a second one would break off the clean-up
+        signal.signal(name, lambda *_: None)
+    if number == signal.SIGHUP:
+        for stream in (1, 2):
+            if stat.S_ISCHR(os.fstat(stream).st_mode):  # the terminal, which takes no more words
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     raise KeyboardInterrupt
 
 

@@ -107,6 +107,7 @@ class SimulatedDevice:
         receivers: what answers a broadcast, by action.
         activities: what answers an intent without a component, by action.
         launched: called with the package after an activity was started.
+        loads: how often it was brought back to what was kept.
 
     Raises:
         Unavailable: mksh or toybox is not installed, nothing can be run in the device's root here, or its path is too long.
@@ -128,6 +129,7 @@ class SimulatedDevice:
         self._started = time.monotonic()
         self.state = State()
         self._kept_states: dict[str, State] = {}
+        self.loads = 0
         self.lock = threading.RLock()
         self.gaps: list[str] = []
         self.receivers: dict[str, Intent] = {}
@@ -306,6 +308,7 @@ class SimulatedDevice:
             self._times.forget()
             self.state = state
             self._started = time.monotonic()
+            self.loads += 1
 
     def restore(self) -> None:
         """Brings the device back to what :meth:`keep` kept without a name, and forgets its gaps."""

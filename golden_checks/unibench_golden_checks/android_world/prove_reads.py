@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 from unibench.errors import UnibenchError, UnknownName
-from unibench.golden.control import Control, all_controls
+from unibench.golden.control import Control, Role, all_controls
 from unibench_android_world import FACE, AndroidWorldSettings
 from unibench_android_world.session import AndroidWorldSession, open_session
 from unibench_android_world.suite import AndroidWorldSuite
@@ -82,7 +82,7 @@ def _noting(env: Any, notes: Notes) -> Iterator[None]:
 def found(session: AndroidWorldSession, suite: AndroidWorldSuite, task: str, notes: Notes) -> None:
     """Judges the task untouched and in its golden states, and notes what is read."""
     spec = suite.draw(task, 0)
-    goldens = [each for each in all_controls(MODULE, spec) if each.name.startswith("golden")] if MODULE.recipe_digest(task) else []
+    goldens = [each for each in all_controls(MODULE, spec) if each.role is Role.GOLDEN]
     untouched: list[Control | None] = [None]
     for control in untouched + goldens:
         session.reset(spec)
@@ -104,9 +104,10 @@ def main(globs: list[str]) -> int:
         Unavailable: there is no upstream, or no simulated device, on this machine.
     """
     suite = AndroidWorldSuite()
+    for glob in globs:
+        if not any(fnmatchcase(task, glob) for task in suite.classes):
+            raise UnknownName.among("task of android_world", glob, suite.classes)
     chosen = [task for task in suite.classes if any(fnmatchcase(task, glob) for glob in globs or ["*"])]
-    if not chosen:
-        raise UnknownName.among("task of android_world", ", ".join(globs), suite.classes)
     session = open_session(suite, AndroidWorldSettings(), FACE.substrate("simdevice"))
     differ = 0
     try:

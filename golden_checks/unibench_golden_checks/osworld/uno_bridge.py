@@ -31,6 +31,8 @@ def connected(accept: str) -> Any:
             break
         except Exception:
             if time.monotonic() > until:
+                if starter is None:
+                    raise RuntimeError("LibreOffice runs, and its window does not show") from None
                 raise
             if starter is None and (_shown() or not _running("libreoffice", "soffice", "oosplash", "soffice.bin")):
                 starter = subprocess.Popen(
@@ -59,8 +61,9 @@ def _running(*names: str) -> int:
 
 
 def _shown() -> bool:
-    listed = subprocess.run(["wmctrl", "-lx"], capture_output=True, text=True, check=False).stdout
-    return "libreoffice" in listed or "soffice" in listed
+    listed = subprocess.run(["wmctrl", "-lx"], capture_output=True, text=True, errors="replace", check=False).stdout
+    classes = [row.split()[2].lower() for row in listed.splitlines() if len(row.split()) > 2]
+    return any("libreoffice" in each or "soffice" in each for each in classes)
 
 
 def document(accept: str, path: str) -> Any:
