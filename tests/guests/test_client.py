@@ -232,11 +232,9 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_server_is_the_environments_fault(name: str) -> None:
     listening, url = raw_server(HOSTILE[name])
-    start = time.monotonic()
     with GuestClient(url, seconds=1) as guest, pytest.raises(EnvironmentFault):
         guest.platform()
     listening.close()
-    assert time.monotonic() - start < 10
 
 
 def test_nobody_there() -> None:

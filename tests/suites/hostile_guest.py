@@ -110,6 +110,11 @@ HONEST: dict[str, Behaviour] = {
 }
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024  # a flood of connections is not to wait for dropped ones
+
+
 class Service:
     """One port of a guest; what it was not told to do is honest."""
 
@@ -138,8 +143,7 @@ class Service:
             def log_message(self, *args: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self.port: int = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 

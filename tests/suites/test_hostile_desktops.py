@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,9 +120,7 @@ def test_what_is_no_result_is_the_agents_failure(attacked: Attacked, what: str) 
     attacked.fresh()
     code = code.format(canary=str(attacked.canary.file))
     assert attacked.runs(f"import os; path = {RESULT!r}; {code}") == ""
-    start = time.monotonic()
     assert outcome(attacked) == right
-    assert time.monotonic() - start < 30
     attacked.canary.sings()
 
 

@@ -51,7 +51,7 @@ from unibench_osworld.task_files import TaskSet
 
 SESSION_MEMORY = 700 * MIB
 """What a session may hold more than before: an answer is at most 256 MiB, and may lie in it twice."""
-SECONDS = 45.0
+SECONDS = 135.0
 """Within which each attack must be over; most take one."""
 
 COMMAND = {"type": "vm_command_line", "command": "cat answer"}
@@ -304,7 +304,9 @@ VERIFIES: dict[str, Judged] = {
     "an output that is evaluated for ever": Judged("eval", on("/execute", evaluated("while True: pass")), ("GraderTimeout",)),
     "a fork bomb in an output": Judged("eval", on("/execute", evaluated(FORK_BOMB)), ("GraderTimeout",)),
     "a memory bomb in an output": Judged("eval", on("/execute", evaluated("bytearray(64 << 30)")), ("MemoryError",)),
-    "a flood of connections": Judged("eval", on("/execute", evaluated(FLOOD)), ("fail", "ConnectionResetError", "OSError")),
+    "a flood of connections": Judged(
+        "eval", on("/execute", evaluated(FLOOD)), ("fail", "ConnectionResetError", "OSError", "GraderTimeout")
+    ),
     "a forged answer that is a list": Judged("eval", forged('{"result": []}'), ("GraderDied",)),
     "a forged answer of infinite score": Judged("eval", forged('{"result": {"value": Infinity}}'), ("GraderDied",)),
     "a forged answer of another form": Judged("eval", forged('{"result": {"value": 1, "parts": 7, "exchanges": "x"}}'), ("GraderDied",)),

@@ -87,12 +87,17 @@ def named(pids: list[int], name: str) -> list[int]:
 def gone(pids: list[int], seconds: float = 15.0) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if not any(
-            Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1][:3] for pid in pids
-        ):
+        if not any(_running(pid) for pid in pids):
             return True
         time.sleep(0.2)
     return False
+
+
+def _running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 # -- what breaks -------------------------------------------------------------------------------

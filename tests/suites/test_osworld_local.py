@@ -6,6 +6,7 @@ Needs the programs of a local desktop, `unibench install osworld`, and upstream'
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,7 +34,7 @@ DEVICE = "os/f9be0997-4b7c-45c5-b05c-4612b44a6118"
 
 
 @pytest.fixture(scope="module")
-def suite(sandboxed: None) -> OsworldSuite:
+def suite(sandboxed: None) -> Iterator[OsworldSuite]:
     if not DATA:
         pytest.skip("UNIBENCH_TEST_DATA names no folder with upstream's task files")
     try:
@@ -41,8 +42,9 @@ def suite(sandboxed: None) -> OsworldSuite:
         check_installed()
     except Unavailable as error:
         pytest.skip(str(error))
-    os.environ["UNIBENCH_OSWORLD_TASKS"] = str(Path(DATA) / "osworld")
-    return OsworldSuite()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("UNIBENCH_OSWORLD_TASKS", str(Path(DATA) / "osworld"))
+        yield OsworldSuite()
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,10 @@ def test_an_agents_input_reaches_the_document(suite: OsworldSuite, session: Desk
     assert "NameError" in session.act(Native(dialect="pyautogui", code="nonsense")).error
     assert "Exception" in session.act(Native(dialect="computer_13", code='{"action_type": "FLY"}')).error
     assert session.act(Done()).ended
-    assert session.handle.guest.file("/home/user/NetIncome.xlsx") != before
+    until = time.monotonic() + 10
+    while (after := session.handle.guest.file("/home/user/NetIncome.xlsx")) == before and time.monotonic() < until:
+        time.sleep(0.2)
+    assert after != before
 
 
 def test_a_failed_set_up_step_ends_the_episode_before_it_starts(suite: OsworldSuite, session: DesktopSession) -> None:

@@ -136,9 +136,9 @@ def test_what_is_typed_into_a_shell_is_not_lost_in_silence(
     adb: Adb, device: SimulatedDevice, phone: AdbDevice, server: dict[str, str]
 ) -> None:
     subprocess.run(
-        ["adb", "-s", phone.serial, "shell", "sleep 1; cat"], input=b"typed", env=server, capture_output=True, timeout=30, check=False
+        ["adb", "-s", phone.serial, "shell", "sleep 3; cat"], input=b"typed", env=server, capture_output=True, timeout=30, check=False
     )
-    assert device.gaps == ["stdin of the shell command sleep 1; cat"]
+    assert device.gaps == ["stdin of the shell command sleep 3; cat"]
     device.gaps.clear()
 
 

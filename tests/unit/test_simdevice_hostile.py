@@ -72,7 +72,7 @@ def test_what_a_command_leaves_running_ends_with_the_device_and_with_its_state(t
     phone = SimulatedDevice(tmp_path)
     phone.keep()
     for end in (phone.restore, phone.close):
-        phone.shell("sleep 300 >/dev/null 2>&1 & sleep 301 & exit 0", seconds=0.3)
+        phone.shell("sleep 300 >/dev/null 2>&1 & sleep 301 & exit 0", seconds=3)
         assert len(inside(phone)) == 2
         end()
         assert inside(phone) == []
