@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 import subprocess
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from pydantic import JsonValue
 
-from unibench.golden.control import Control, Provenance, Role, all_controls
+from unibench.golden.control import Control, Provenance, RecipeFailed, Role, all_controls
 from unibench.task import InstanceSpec
 from unibench_golden_checks.osworld import address_bar, chromium, device, make_file, office_settings, terminal, vlc
 from unibench_golden_checks.osworld.controls import MODULE, recipe_of
@@ -108,6 +111,38 @@ def test_an_address_is_right_with_and_without_what_the_bar_leaves_out(task: str,
     assert made.right(wanted.removeprefix("https://").removeprefix("www."))
     assert not made.right("chrome://new-tab-page/")
     assert not made.right(wanted + "x")
+
+
+@pytest.mark.parametrize(("arrives", "entered"), [(["https://a.b"], 1), (["https://a.", "https://a.b"], 2), (["https://a."] * 3, 3)])
+def test_an_address_that_did_not_arrive_is_entered_again(monkeypatch: pytest.MonkeyPatch, arrives: list[str], entered: int) -> None:
+    typed: list[JsonValue] = []
+    monkeypatch.setattr(address_bar, "by_hand", lambda *lines: lambda handle: typed.append("") or ["typed"])
+    monkeypatch.setattr(address_bar, "in_front", lambda handle: arrives[len(typed) - 1])
+    make = address_bar.visited("https://www.a.b/")
+    if arrives[-1] == "https://a.b":
+        assert make(NO_MACHINE) == ["typed"] * entered
+    else:
+        with pytest.raises(RecipeFailed, match=r"'https://a\.'"):
+            make(NO_MACHINE)
+    assert len(typed) == entered
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_bookmarks_are_read_once_the_browsers_file_has_them(monkeypatch: pytest.MonkeyPatch, right: bool) -> None:
+    bar = [{"type": "folder", "name": "F", "children": [{"type": "url", "name": "x", "url": "https://a.b/"}]}]
+    files = ["{}", json.dumps({"roots": {"bookmark_bar": {"children": bar}, "other": {"children": []}}})]
+    monkeypatch.setattr(chromium, "run", lambda guest, script: files.pop(0) if len(files) > 1 else files[0])
+    monkeypatch.setattr(chromium.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(chromium, "_BOOKMARKS_SECONDS", 20 if right else 0)
+    tree = {"1": [{"F": ["https://a.b/"]}], "2": []} if right else {"1": ["https://c.d/"], "2": []}
+    page = SimpleNamespace(script=lambda expression: tree)
+    monkeypatch.setattr(chromium, "Browser", lambda handle: SimpleNamespace(page=lambda url: nullcontext(page)))
+    handle = cast(DesktopHandle, SimpleNamespace(guest=None))
+    if right:
+        assert chromium.bookmarks(handle) == {"bar": tree["1"], "other": []}
+    else:
+        with pytest.raises(RecipeFailed, match="its file"):
+            chromium.bookmarks(handle)
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,21 @@ def typed(address: str) -> tuple[str, ...]:
 
 
 def visited(address: str) -> Make:
-    """The address is entered in the address bar of the tab in front."""
+    """The address is entered in the address bar of the tab in front, and again where keys were lost."""
     # Delete takes away what the browser proposes to go on with.
-    return by_hand(*typed(address), "pyautogui.press('delete')", "pyautogui.press('enter')", "time.sleep(2)")
+    enter = by_hand(*typed(address), "pyautogui.press('delete')", "pyautogui.press('enter')", "time.sleep(2)")
+
+    def make(handle: DesktopHandle) -> list[JsonValue]:
+        steps: list[JsonValue] = []
+        there: JsonValue = ""
+        for _ in range(_TRIES):
+            steps += enter(handle)
+            there = in_front(handle)
+            if _plain(str(there)) == _plain(address):
+                return steps
+        raise RecipeFailed(f"the tab in front is at {there!r}, not {address!r}")
+
+    return make
 
 
 def only_typed(address: str) -> Make:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from unibench.golden.control import Provenance
+from unibench.golden.control import Provenance, RecipeFailed
 from unibench_golden_checks.osworld.browser import Browser
 from unibench_golden_checks.osworld.settings import Make, Read, Recipe, by_hand, keys, run, shell
 from unibench_osworld.session import DesktopHandle
@@ -18,9 +18,11 @@ BY_SETTINGS_PAGE = Provenance(
     source="app", means="script-write", note="the browser's own settings page made the change; the browser wrote its profile when it ended"
 )
 _SETTINGS, _BOOKMARKS = "chrome://settings/", "chrome://bookmarks/"
-_BOOKMARKS_SECONDS = 3.5
+_BOOKMARKS_FILE, _BOOKMARKS_SECONDS = "~/.config/google-chrome/Default/Bookmarks", 20.0
 _BAR, _OTHER = "1", "2"
 """The ids of the bookmarks bar and of "Other bookmarks"."""
+_ROOTS = {"bar": "bookmark_bar", "other": "other"}
+"""What the browser's file calls them."""
 
 
 def on_page(url: str, *scripts: str) -> Make:
@@ -106,17 +108,22 @@ def engine(name: str) -> Make:
     )
 
 
+_PROFILES = "const m = await import('chrome://settings/settings.js'); const p = m.ProfileInfoBrowserProxyImpl.getInstance();"
+
+
 def named(name: str) -> Make:
     """The profile is called so."""
     return on_page(
-        "chrome://settings/manageProfile", f"chrome.send('setProfileName', [{json.dumps(name)}])", "new Promise(r => setTimeout(r, 300))"
+        "chrome://settings/manageProfile",
+        f"chrome.send('setProfileName', [{json.dumps(name)}])",
+        f"(async () => {{ {_PROFILES} for (let n = 0; n < 100; n++) {{ if ((await p.getProfileInfo()).name === {json.dumps(name)}) return; "
+        "await new Promise(r => setTimeout(r, 50)); } throw new Error('the profile is not called so'); })()",
     )
 
 
 _NAME = asked(
     "chrome://settings/",
-    "(async () => { const m = await import('chrome://settings/settings.js'); "
-    "return (await m.ProfileInfoBrowserProxyImpl.getInstance().getProfileInfo()).name; })()",
+    f"(async () => {{ {_PROFILES} return (await p.getProfileInfo()).name; }})()",
 )
 
 
@@ -136,9 +143,24 @@ def bookmarks(handle: DesktopHandle) -> JsonValue:
     )
     with Browser(handle).page(_BOOKMARKS) as page:
         found: dict[str, JsonValue] = page.script(script)
+    marks: JsonValue = {"bar": found.get(_BAR, []), "other": found.get(_OTHER, [])}
     # Chromium writes bookmarks 2.5 s after the change, and not at all if it is ended before; upstream waits for 20 s.
-    time.sleep(_BOOKMARKS_SECONDS)
-    return {"bar": found.get(_BAR, []), "other": found.get(_OTHER, [])}
+    until = time.monotonic() + _BOOKMARKS_SECONDS
+    while (written := _written(handle)) != marks:
+        if time.monotonic() > until:
+            raise RecipeFailed(f"the browser holds {marks}, its file {written}")
+        time.sleep(0.2)
+    return marks
+
+
+def _written(handle: DesktopHandle) -> JsonValue:
+    """The bookmarks in the browser's file; it has none before the first change."""
+    roots = json.loads(run(handle.guest, f"cat {_BOOKMARKS_FILE} 2> /dev/null || echo '{{}}'")).get("roots", {})
+
+    def show(node: dict[str, Any]) -> JsonValue:
+        return node["url"] if node["type"] == "url" else {node["name"]: [show(each) for each in node["children"]]}
+
+    return {name: [show(each) for each in roots.get(root, {}).get("children", [])] for name, root in _ROOTS.items()}
 
 
 def on_bar(*children: JsonValue) -> Callable[[Any], bool]:
@@ -214,7 +236,7 @@ def unpacked(folder: str, developer: bool = True) -> Make:
                 "time.sleep(2)",
             )(handle)
         # Chromium writes its profile up to 10 s after a change; this task's verifier does not end it before. Upstream waits for 20 s.
-        written = f"for n in $(seq 60); do grep -q {folder} ~/.config/google-chrome/Default/Preferences && break; sleep 0.25; done"
+        written = f"for n in $(seq 120); do grep -q {folder} ~/.config/google-chrome/Default/Preferences && exit; sleep 0.25; done; exit 1"
         run(handle.guest, written)
         return [[_EXTENSIONS, mode, "loadUnpacked"], *chosen]
 

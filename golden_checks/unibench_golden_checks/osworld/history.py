@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from pydantic import JsonValue
 
 from unibench.golden.control import Provenance
@@ -9,11 +11,29 @@ from unibench_golden_checks.osworld.settings import HOME, Make, Recipe, by_hand,
 
 BY_PAGE = Provenance(source="instruction", means="gui", note="chrome://history, by its own keys; the history's database is a stand-in")
 _FILE = f"{HOME}/.config/google-chrome/Default/History"
-# The browser writes changes to its file seconds later, and holds it: a copy is read.
-_READ = (
-    f"sleep 12; cp {_FILE}* /tmp/; python3 -c \"import sqlite3; c = sqlite3.connect('/tmp/History'); "
-    "print(*sorted(r[0] for r in c.execute('select url from urls')), sep=chr(10))\""
-)
+# The browser holds its file locked: a copy is read, and taken again where the browser wrote meanwhile.
+_CODE = f"""
+import glob, os, shutil, sqlite3, sys, tempfile, time
+def stamps():
+    return [(f, os.stat(f).st_mtime_ns, os.stat(f).st_size) for f in sorted(glob.glob({_FILE!r} + "*"))]
+for n in range(20):
+    try:
+        before = stamps()
+        folder = tempfile.mkdtemp()
+        for f, *_ in before:
+            shutil.copy(f, folder)
+        urls = [r[0] for r in sqlite3.connect(folder + "/History").execute("select url from urls")]
+        if stamps() == before:
+            break
+    except (OSError, sqlite3.DatabaseError) as error:
+        print(error, file=sys.stderr)
+    time.sleep(0.5)
+else:
+    raise SystemExit("no whole copy of the history")
+print(*sorted(urls), sep=chr(10))
+"""
+# Chromium commits changes of its history 10 s after the first of them (``HistoryBackend::ScheduleCommit``), and tells nobody.
+_READ = f"sleep 12; python3 -c {shlex.quote(_CODE)}"
 
 
 def deleted(words: str, rounds: int = 1) -> Make:

@@ -27,7 +27,7 @@ def typed(line: str, *, enter: bool = True) -> Make:
 
 def in_terminal(folder: str, line: str) -> Make:
     """A line typed into a new terminal."""
-    wait = "for i in $(seq 50); do wmctrl -l | grep -q Terminal && break; sleep 0.2; done"
+    wait = "for i in $(seq 100); do wmctrl -xa gnome-terminal && exit; sleep 0.2; done; exit 1"
     opened = shell(f"gnome-terminal --maximize --working-directory={folder}; " + wait)
     return in_turn(opened, typed(line))
 
@@ -57,7 +57,9 @@ _EMBEDDING = 'mkdir -p ~/instructor-embedding; D=$(python -m site --user-site)/I
 
 
 def _volume(percent: int) -> Make:
-    return shell(f"pulseaudio --start; for i in $(seq 20); do pactl set-sink-volume @DEFAULT_SINK@ {percent}% && break; sleep 0.2; done")
+    return shell(
+        f"pulseaudio --start; for i in $(seq 50); do pactl set-sink-volume @DEFAULT_SINK@ {percent}% && exit; sleep 0.2; done; exit 1"
+    )
 
 
 _TYPES = (
@@ -85,8 +87,9 @@ def _extensions(*names: str) -> Make:
         f"found.setdefault('extensions', dict())['settings'] = json.loads({json.dumps(json.dumps(settings))}); "
         "p.parent.mkdir(parents=True, exist_ok=True); p.write_text(json.dumps(found))"
     )
-    ended = "pkill chrome; for i in $(seq 50); do pgrep -x chrome > /dev/null || break; sleep 0.1; done; "
-    return shell(f"{ended}python3 -c {_quoted(code)}")
+    # A browser that still runs writes its own preferences over these when it ends.
+    ended = "pkill chrome; for i in $(seq 200); do pgrep -x chrome > /dev/null || break; sleep 0.1; done; ! pgrep -x chrome"
+    return shell(f"{ended} && python3 -c {_quoted(code)}")
 
 
 def _quoted(text: str) -> str:
